@@ -1,0 +1,358 @@
+package activities
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"go.temporal.io/sdk/activity"
+
+	"github.com/loresync/loresync/internal/content/chunk"
+	"github.com/loresync/loresync/internal/content/render"
+	"github.com/loresync/loresync/internal/content/terms"
+	"github.com/loresync/loresync/internal/knowledge"
+	"github.com/loresync/loresync/internal/source"
+	"github.com/loresync/loresync/internal/store"
+)
+
+// PageStore is what page syncs ask of the store.
+type PageStore interface {
+	BeginPageSync(ctx context.Context, folder, page, workflowID, firstRunID, runID string, lane knowledge.Lane) (store.Begun, error)
+	HeldPage(ctx context.Context, h store.Holder) (store.Begun, bool, error)
+	MayGoOn(ctx context.Context, h store.Holder) (bool, error)
+	StageRevision(ctx context.Context, h store.Holder, r store.StagedRevision) (store.Staged, error)
+	EnrichRevision(ctx context.Context, h store.Holder, e store.Enrichment) (string, error)
+	PublishStaged(ctx context.Context, h store.Holder, revisionID int64) (store.Published, error)
+	PublishUnchanged(ctx context.Context, h store.Holder, r store.Reading) (store.Published, error)
+	FinishPageSync(ctx context.Context, h store.Holder, outcome knowledge.Outcome, class, sentence, version string) (string, error)
+	PublishedRevision(ctx context.Context, folder, page string) (int64, error)
+	TextsToEnrich(ctx context.Context, revisionID int64) (store.PublishedTexts, error)
+	AddDueRead(ctx context.Context, folder, page string, after time.Duration, reason string) error
+}
+
+// PageActivities read one page and publish it. Every write carries the token that Begin gave, so whatever is late loses.
+type PageActivities struct {
+	Store   PageStore
+	Sources Sources
+	Models  Models
+}
+
+// maxReadAttempts is after how many tries a read that might have gone well is recorded as a failure of the page. The due
+// reads go on trying, with growing delays.
+const maxReadAttempts = 3
+
+// BeginPageInput names a page and the run that wants it.
+type BeginPageInput struct {
+	FolderID   string
+	PageID     string
+	WorkflowID string
+	FirstRunID string
+	RunID      string
+	Lane       knowledge.Lane
+}
+
+// ReadPageResult is how a read ended, in ids and words of the code.
+type ReadPageResult struct {
+	// Outcome is unchanged, skipped, not_found, failed, refused, fenced or cancelled; empty when something is staged, or
+	// still to be fetched.
+	Outcome knowledge.Outcome
+	// Reason is the class of a refusal or failure.
+	Reason string
+	Token  string
+	// Remote is set when the page is still to be fetched, by an activity with heartbeats.
+	Remote bool
+	// RevisionID is what is staged, or what is published and still wants models.
+	RevisionID int64
+	// ModelsWanted is set when a remote model has something to do for RevisionID.
+	ModelsWanted bool
+}
+
+// ReadPage takes the page and, where the source is at hand, reads, converts and stages it in the same step. A second run
+// takes the page again under a new token, which fences the first.
+func (a *PageActivities) ReadPage(ctx context.Context, in BeginPageInput) (ReadPageResult, error) {
+	begun, err := a.Store.BeginPageSync(ctx, in.FolderID, in.PageID, in.WorkflowID, in.FirstRunID, in.RunID, in.Lane)
+	if err != nil {
+		return ReadPageResult{}, err
+	}
+	if begun.Outcome != "begun" {
+		return ReadPageResult{Outcome: knowledge.OutcomeRefused, Reason: begun.Outcome}, nil
+	}
+	src, err := a.Sources.Source(ctx, begun.Source, begun.Connection)
+	if err != nil {
+		return ReadPageResult{}, err
+	}
+	if src.Traits().Remote {
+		return ReadPageResult{Token: begun.Token.String(), Remote: true}, nil
+	}
+	return a.fetch(ctx, src, store.Holder{Folder: in.FolderID, Page: in.PageID, Token: begun.Token}, begun)
+}
+
+// HeldPageInput names a page and the token that holds it.
+type HeldPageInput struct {
+	FolderID   string
+	PageID     string
+	Token      string
+	RevisionID int64
+	// Outcome and Reason are for FinishPage.
+	Outcome knowledge.Outcome
+	Reason  string
+}
+
+func (in HeldPageInput) holder() (store.Holder, error) {
+	token, err := uuid.Parse(in.Token)
+	return store.Holder{Folder: in.FolderID, Page: in.PageID, Token: token}, err
+}
+
+// FetchPage reads, converts and stages a page that ReadPage took. It heartbeats every second, and may run again: what it
+// staged before is replaced.
+func (a *PageActivities) FetchPage(ctx context.Context, in HeldPageInput) (ReadPageResult, error) {
+	holder, err := in.holder()
+	if err != nil {
+		return ReadPageResult{}, err
+	}
+	begun, held, err := a.Store.HeldPage(ctx, holder)
+	if err != nil {
+		return ReadPageResult{}, err
+	}
+	if !held {
+		return ReadPageResult{Outcome: knowledge.OutcomeFenced}, nil
+	}
+	src, err := a.Sources.Source(ctx, begun.Source, begun.Connection)
+	if err != nil {
+		return ReadPageResult{}, err
+	}
+	return a.fetch(ctx, src, holder, begun)
+}
+
+// fetch reads the page while it watches whether a delete wants it to stop.
+func (a *PageActivities) fetch(ctx context.Context, src source.Source, holder store.Holder, begun store.Begun) (ReadPageResult, error) {
+	root, err := rootOf(holder.Folder, begun.Root, begun.Limits)
+	if err != nil {
+		return ReadPageResult{}, err
+	}
+	reading, stop := a.watch(ctx, holder)
+	page, err := src.Fetch(reading, root, begun.SourceID)
+	asked := stop()
+	result := ReadPageResult{Token: holder.Token.String()}
+	switch {
+	case asked:
+		return a.end(ctx, holder, result, knowledge.OutcomeCancelled, "", "", "")
+	case err != nil:
+		return a.failed(ctx, holder, begun, result, err)
+	}
+	return a.settle(ctx, src, holder, begun, result, page)
+}
+
+// watch gives a context that ends when a delete asks the holder to stop, so that a slow read ends within a second or two.
+// stop ends the watch and tells whether it was asked to.
+func (a *PageActivities) watch(ctx context.Context, holder store.Holder) (reading context.Context, stop func() bool) {
+	reading, cancel := context.WithCancel(ctx)
+	var asked atomic.Bool
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for wait(reading, time.Second) == nil {
+			if !activity.GetInfo(ctx).IsLocalActivity {
+				activity.RecordHeartbeat(ctx)
+			}
+			if goOn, err := a.Store.MayGoOn(reading, holder); err == nil && !goOn {
+				asked.Store(true)
+				cancel()
+			}
+		}
+	}()
+	return reading, func() bool {
+		cancel()
+		<-done
+		return asked.Load()
+	}
+}
+
+// failed decides what a read error means for the page: gone, skipped, another try, or a failure that is recorded.
+func (a *PageActivities) failed(ctx context.Context, h store.Holder, begun store.Begun, result ReadPageResult, err error) (ReadPageResult, error) {
+	var failure *source.Failure
+	if !errors.As(err, &failure) || ctx.Err() != nil {
+		return result, err
+	}
+	last := activity.GetInfo(ctx).Attempt >= maxReadAttempts
+	switch {
+	case failure.Class == source.ClassNotFound:
+		return a.end(ctx, h, result, knowledge.OutcomeNotFound, "", "", "")
+	case failure.Class == source.ClassInvalid && failure.Skip != nil:
+		return a.end(ctx, h, result, knowledge.OutcomeSkipped, failure.Skip.Class, failure.Skip.Sentence, begun.SourceVersion)
+	case failure.Class == source.ClassRateLimited, failure.Class == source.ClassUnavailable && !last:
+		return result, err
+	}
+	return a.end(ctx, h, result, knowledge.OutcomeFailed, string(failure.Class), failure.Sentence, begun.SourceVersion)
+}
+
+// end closes the attempt without publishing. Last good content stays.
+func (a *PageActivities) end(ctx context.Context, h store.Holder, result ReadPageResult, outcome knowledge.Outcome, class, sentence, version string) (ReadPageResult, error) {
+	sentence = render.Truncate(render.CleanText(sentence), maxSentence)
+	how, err := a.Store.FinishPageSync(ctx, h, outcome, class, sentence, version)
+	result.Outcome, result.Reason = knowledge.Outcome(how), class
+	return result, err
+}
+
+const maxSentence = 500
+
+// settle records an unchanged page, or converts and stages what was read.
+func (a *PageActivities) settle(ctx context.Context, src source.Source, h store.Holder, begun store.Begun, result ReadPageResult, page source.Page) (ReadPageResult, error) {
+	identity := page.Identity
+	if identity == nil {
+		identity = page.Raw
+	}
+	hash := sha256.Sum256(identity)
+	recheck := recheckAfter(page.Entry, src.Traits(), time.Now())
+	if string(hash[:]) == string(begun.ContentHash) && !begun.ModelsPending {
+		return a.unchanged(ctx, h, begun, result, page, recheck)
+	}
+	revision, err := a.convert(ctx, page, hash[:])
+	if errors.Is(err, render.ErrInvalidUTF8) {
+		return a.end(ctx, h, result, knowledge.OutcomeSkipped, "invalid_utf8",
+			"the text isn't valid UTF-8: save it as UTF-8", page.Entry.Version)
+	}
+	if err != nil {
+		return a.end(ctx, h, result, knowledge.OutcomeFailed, FailureInvalid, "the page can't be converted to Markdown", page.Entry.Version)
+	}
+	revision.RecheckAfter = recheck
+	return a.stage(ctx, h, result, revision)
+}
+
+func (a *PageActivities) unchanged(ctx context.Context, h store.Holder, begun store.Begun, result ReadPageResult, page source.Page, recheck *time.Duration) (ReadPageResult, error) {
+	title := begun.Title
+	if title == "" {
+		title = page.Entry.Title
+	}
+	published, err := a.Store.PublishUnchanged(ctx, h, store.Reading{
+		Title: title, Place: placeOf(page.Entry), Version: page.Entry.Version, EditedAt: editedAt(page.Entry), Fingerprint: page.Fingerprint,
+		RecheckAfter: recheck,
+	})
+	result.Outcome = knowledge.Outcome(published.Outcome)
+	return result, err
+}
+
+// stage writes the revision and embeds with models that are at hand; remote ones get an activity of their own.
+func (a *PageActivities) stage(ctx context.Context, h store.Holder, result ReadPageResult, revision store.StagedRevision) (ReadPageResult, error) {
+	staged, err := a.Store.StageRevision(ctx, h, revision)
+	if err != nil {
+		return result, err
+	}
+	if staged.Outcome != "staged" {
+		result.Outcome = overtaken(staged.Outcome)
+		return result, nil
+	}
+	result.RevisionID = *staged.RevisionID
+	result.ModelsWanted = a.Models.Summarizer.Remote() || a.Models.Embedder.Remote() && len(staged.Missing) > 0
+	if a.Models.Embedder.Remote() || len(staged.Missing) == 0 {
+		return result, nil
+	}
+	outcome, err := a.embed(ctx, h, result.RevisionID, pick(revision.Chunks, staged.Missing), nil, "")
+	if outcome != "enriched" && err == nil {
+		result.Outcome = overtaken(outcome)
+	}
+	return result, err
+}
+
+func overtaken(answer string) knowledge.Outcome {
+	if answer == "cancel_requested" {
+		return knowledge.OutcomeCancelled
+	}
+	return knowledge.OutcomeFenced
+}
+
+// convert makes a revision of what a source read.
+func (a *PageActivities) convert(ctx context.Context, page source.Page, hash []byte) (store.StagedRevision, error) {
+	document, err := toMarkdown(page)
+	if err != nil {
+		return store.StagedRevision{}, err
+	}
+	title := document.Title
+	if title == "" {
+		title = page.Entry.Title
+	}
+	meta, err := json.Marshal(render.CleanMeta(document.Meta))
+	if err != nil {
+		meta = json.RawMessage(`{}`)
+	}
+	revision := store.StagedRevision{
+		Raw: page.Raw, Format: string(page.Format), ContentHash: hash, Markdown: document.Markdown,
+		Title: render.Truncate(render.CleanText(title), maxTitle), Meta: meta, Version: page.Entry.Version, EditedAt: editedAt(page.Entry),
+		EmbeddingModel: a.Models.Embedder.Model(), EmbeddingDimensions: a.Models.Embedder.Dimensions(),
+		Place: placeOf(page.Entry), Fingerprint: page.Fingerprint, Chunks: chunksOf(document.Markdown),
+	}
+	if !a.Models.Summarizer.Remote() {
+		if text, err := a.Models.Summarizer.Summarize(ctx, revision.Title, revision.Markdown); err == nil {
+			revision.Summary, revision.SummaryModel = &text, a.Models.Summarizer.Model()
+		}
+	}
+	return revision, nil
+}
+
+const maxTitle = 300
+
+func toMarkdown(page source.Page) (render.Document, error) {
+	switch page.Format {
+	case source.FormatHTML:
+		return render.HTML(page.Raw)
+	case source.FormatText:
+		return render.Text(page.Raw)
+	case source.FormatConverted:
+		return render.Document{Markdown: page.Markdown}, nil
+	case source.FormatMarkdown:
+	}
+	return render.Markdown(page.Raw)
+}
+
+func chunksOf(markdown string) []store.StagedChunk {
+	pieces := chunk.Split(markdown, chunk.Options{})
+	chunks := make([]store.StagedChunk, len(pieces))
+	for i, piece := range pieces {
+		hash := chunk.TextHash(piece)
+		words := append(terms.Document(strings.Join(piece.HeadingPath, "\n")), terms.Document(piece.Text)...)
+		chunks[i] = store.StagedChunk{HeadingPath: piece.HeadingPath, Body: piece.Text, TextHash: hash[:], Terms: words}
+	}
+	return chunks
+}
+
+func placeOf(e source.Entry) store.Place {
+	return store.Place{URL: e.URL, Path: e.Path, Parent: e.ParentSourceID, ListedTitle: e.Title}
+}
+
+func editedAt(e source.Entry) *time.Time {
+	if e.EditedAt.IsZero() {
+		return nil
+	}
+	return &e.EditedAt
+}
+
+// recheckAfter says when a page must be read again because it was read within the source's granularity of its edit: a second
+// edit in the same tick would carry the same version.
+func recheckAfter(e source.Entry, traits source.Traits, now time.Time) *time.Duration {
+	doubt := 2 * traits.EditGranularity
+	if e.EditedAt.IsZero() || now.Sub(e.EditedAt) >= doubt {
+		return nil
+	}
+	after := max(doubt, time.Second)
+	return &after
+}
+
+func pick(chunks []store.StagedChunk, hashes [][]byte) []store.StagedChunk {
+	wanted := make(map[string]bool, len(hashes))
+	for _, h := range hashes {
+		wanted[string(h)] = true
+	}
+	picked := make([]store.StagedChunk, 0, len(hashes))
+	for _, c := range chunks {
+		if wanted[string(c.TextHash)] {
+			picked = append(picked, c)
+			delete(wanted, string(c.TextHash))
+		}
+	}
+	return picked
+}

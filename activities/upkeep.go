@@ -1,0 +1,232 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/loresync/loresync/internal/knowledge"
+	"github.com/loresync/loresync/internal/store"
+)
+
+// UpkeepStore is what the janitor and the due reads ask of the store.
+type UpkeepStore interface {
+	UnfinishedDeletes(ctx context.Context, olderThan time.Duration) ([]store.OpenDelete, error)
+	HalfRestored(ctx context.Context) ([]store.OpenDelete, error)
+	RestoreSwept(ctx context.Context, deleteID int64, bound int) (int, error)
+	FoldersToPurge(ctx context.Context) ([]string, error)
+	PurgeFolder(ctx context.Context, folder string, bound int) (int, error)
+	PurgePages(ctx context.Context, deleteID int64, bound int) (int, error)
+	OldFlights(ctx context.Context, olderThan time.Duration) ([]store.Flight, error)
+	DropAttempt(ctx context.Context, h store.Holder) (bool, error)
+	RunningRuns(ctx context.Context, olderThan time.Duration) ([]knowledge.Run, error)
+	FinishRun(ctx context.Context, r store.FinishedRun) error
+	DropLeftovers(ctx context.Context) (int64, error)
+	DropOrphanEmbeddings(ctx context.Context, bound int) (int64, error)
+	ApplyRetention(ctx context.Context) (int64, error)
+	TakeDueReads(ctx context.Context, bound int) ([]store.DueRead, error)
+	DueFolders(ctx context.Context) ([]string, error)
+}
+
+// UpkeepActivities remove what dead processes left, start what they did not, and turn due times into requests.
+type UpkeepActivities struct {
+	Store      UpkeepStore
+	Starter    Starter
+	Executions Executions
+	Timeouts   Timeouts
+}
+
+// TidyInput is empty; it is a struct so that fields can be added.
+type TidyInput struct{}
+
+// TidyResult counts what the janitor found.
+type TidyResult struct {
+	DeletesStarted, Restored, Purged, AttemptsDropped, RunsClosed int
+	RowsDropped                                                   int64
+}
+
+// deleteGrace is how long a delete may be without its workflow before the janitor starts it.
+const deleteGrace = 10 * time.Second
+
+// Tidy goes once through everything that a crash may have left behind. Each step is a bounded transaction, safe during syncs
+// and beside another janitor; a step that fails doesn't keep the others from running.
+func (a *UpkeepActivities) Tidy(ctx context.Context, _ TidyInput) (TidyResult, error) {
+	var result TidyResult
+	var failures []error
+	for _, step := range []func(context.Context, *TidyResult) error{
+		a.startDeletes, a.finishRestores, a.purge, a.dropAttempts, a.closeRuns, a.dropRows,
+	} {
+		activity.RecordHeartbeat(ctx)
+		failures = append(failures, step(ctx, &result))
+	}
+	return result, errors.Join(failures...)
+}
+
+func (a *UpkeepActivities) startDeletes(ctx context.Context, result *TidyResult) error {
+	open, err := a.Store.UnfinishedDeletes(ctx, deleteGrace)
+	if err != nil {
+		return err
+	}
+	for _, del := range open {
+		run, exists, err := a.Executions.Describe(ctx, del.WorkflowID)
+		if err != nil {
+			return err
+		}
+		if exists && run.Running {
+			continue
+		}
+		if err := a.Starter.StartDelete(ctx, del); err != nil {
+			return err
+		}
+		result.DeletesStarted++
+	}
+	return nil
+}
+
+func (a *UpkeepActivities) finishRestores(ctx context.Context, result *TidyResult) error {
+	half, err := a.Store.HalfRestored(ctx)
+	if err != nil {
+		return err
+	}
+	for _, del := range half {
+		if err := repeat(ctx, &result.Restored, func() (int, error) { return a.Store.RestoreSwept(ctx, del.DeleteID, lockBatch) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *UpkeepActivities) purge(ctx context.Context, result *TidyResult) error {
+	if err := repeat(ctx, &result.Purged, func() (int, error) { return a.Store.PurgePages(ctx, 0, lockBatch) }); err != nil {
+		return err
+	}
+	folders, err := a.Store.FoldersToPurge(ctx)
+	if err != nil {
+		return err
+	}
+	for _, folder := range folders {
+		if err := repeat(ctx, &result.Purged, func() (int, error) { return a.Store.PurgeFolder(ctx, folder, lockBatch) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repeat runs a bounded step until it has nothing to do, and adds up what it did.
+func repeat(ctx context.Context, sum *int, step func() (int, error)) error {
+	for {
+		activity.RecordHeartbeat(ctx)
+		n, err := step()
+		if err != nil || n <= 0 {
+			return err
+		}
+		*sum += n
+	}
+}
+
+// dropAttempts removes in-flight rows whose workflow no longer runs: it was terminated, or its cleanup could not reach
+// Postgres.
+func (a *UpkeepActivities) dropAttempts(ctx context.Context, result *TidyResult) error {
+	flights, err := a.Store.OldFlights(ctx, a.Timeouts.Abandoned)
+	if err != nil {
+		return err
+	}
+	for _, f := range flights {
+		activity.RecordHeartbeat(ctx)
+		run, exists, err := a.Executions.Describe(ctx, f.WorkflowID)
+		if err != nil {
+			return err
+		}
+		if exists && run.Running && run.RunID == f.RunID {
+			continue
+		}
+		dropped, err := a.Store.DropAttempt(ctx, store.Holder{Folder: f.FolderID, Page: f.PageID, Token: f.Token})
+		if err != nil {
+			return err
+		}
+		if dropped {
+			result.AttemptsDropped++
+		}
+	}
+	return nil
+}
+
+// closeRuns ends runs whose workflow is gone, so that nobody waits for a run that nothing runs.
+func (a *UpkeepActivities) closeRuns(ctx context.Context, result *TidyResult) error {
+	runs, err := a.Store.RunningRuns(ctx, a.Timeouts.Abandoned)
+	if err != nil {
+		return err
+	}
+	for _, r := range runs {
+		activity.RecordHeartbeat(ctx)
+		run, exists, err := a.Executions.Describe(ctx, r.WorkflowID)
+		if err != nil {
+			return err
+		}
+		if exists && run.Running {
+			continue
+		}
+		if err := a.Store.FinishRun(ctx, store.FinishedRun{
+			WorkflowID: r.WorkflowID, Folder: r.FolderID, Kind: r.Kind, Status: knowledge.RunFailed,
+			Reason: "its workflow ended without closing the run (terminated, or lost): start another sync", Counts: r.Counts,
+		}); err != nil {
+			return err
+		}
+		result.RunsClosed++
+	}
+	return nil
+}
+
+func (a *UpkeepActivities) dropRows(ctx context.Context, result *TidyResult) error {
+	for _, step := range []func(context.Context) (int64, error){
+		a.Store.DropLeftovers, a.Store.ApplyRetention,
+		func(ctx context.Context) (int64, error) { return a.Store.DropOrphanEmbeddings(ctx, 10*lockBatch) },
+	} {
+		activity.RecordHeartbeat(ctx)
+		n, err := step(ctx)
+		if err != nil {
+			return err
+		}
+		result.RowsDropped += n
+	}
+	return nil
+}
+
+// RequestDueInput is empty; it is a struct so that fields can be added.
+type RequestDueInput struct{}
+
+// RequestDueResult counts what was asked for.
+type RequestDueResult struct {
+	Pages, Folders int
+}
+
+// RequestDue asks for the pages whose time has come, and for the folders whose interval is over. What it asked for is due
+// again later, so that a lost request comes back by itself.
+func (a *UpkeepActivities) RequestDue(ctx context.Context, _ RequestDueInput) (RequestDueResult, error) {
+	var result RequestDueResult
+	due, err := a.Store.TakeDueReads(ctx, lockBatch)
+	if err != nil {
+		return result, err
+	}
+	for _, read := range due {
+		activity.RecordHeartbeat(ctx, result.Pages)
+		if err := a.Starter.RequestPageSync(ctx, read.FolderID, read.PageID, knowledge.LaneIncremental); err != nil {
+			return result, err
+		}
+		result.Pages++
+	}
+	folders, err := a.Store.DueFolders(ctx)
+	if err != nil {
+		return result, err
+	}
+	for _, folder := range folders {
+		activity.RecordHeartbeat(ctx, folder)
+		if _, err := a.Starter.RequestFolderSync(ctx, folder, knowledge.ModeIncremental, "due"); err != nil {
+			return result, err
+		}
+		result.Folders++
+	}
+	return result, nil
+}

@@ -1,0 +1,172 @@
+package control
+
+import (
+	"context"
+
+	"github.com/loresync/loresync/internal/ids"
+	"github.com/loresync/loresync/internal/knowledge"
+	"github.com/loresync/loresync/internal/store"
+)
+
+// DeleteOptions say how much goes, and when.
+type DeleteOptions struct {
+	// Subtree takes all below the page along, and whatever appears there later.
+	Subtree bool
+	// Now purges as soon as nothing is in flight, without an undo window.
+	Now bool
+}
+
+// DeletePage accepts the delete of a page in Postgres, which hides it from that moment on, and then starts the workflow that
+// ends what is in flight. While Temporal is down the delete is accepted all the same, and the answer says so.
+func (c *Control) DeletePage(ctx context.Context, folder, ref string, options DeleteOptions, actor Actor) (Answer, error) {
+	page, err := c.ResolvePage(ctx, folder, ref, true)
+	if err != nil {
+		return Answer{}, err
+	}
+	workflowID, err := ids.DeletePage(folder, page.PageID)
+	if err != nil {
+		return Answer{}, usage("bad_id", "%s", err)
+	}
+	accepted, err := c.store.AcceptPageDelete(ctx, store.DeleteRequest{
+		Folder: folder, Page: page.PageID, Subtree: options.Subtree, Now: options.Now, Who: who(actor), WorkflowID: workflowID,
+		Undo: c.options.UndoWindow,
+	})
+	if err != nil {
+		return Answer{}, err
+	}
+	if accepted.DeleteID == nil {
+		return Answer{}, refusal(accepted.Outcome, folder, ref)
+	}
+	return c.startAccepted(ctx, folder, page.PageID, workflowID, accepted)
+}
+
+// DeleteFolder accepts the delete of a folder, which hides all of it in one row write, and starts its workflow.
+func (c *Control) DeleteFolder(ctx context.Context, folder string, now bool, actor Actor) (Answer, error) {
+	workflowID, err := ids.DeleteFolder(folder)
+	if err != nil {
+		return Answer{}, usage("bad_folder_id", "%s", err)
+	}
+	accepted, err := c.store.AcceptFolderDelete(ctx, store.DeleteRequest{
+		Folder: folder, Now: now, Who: who(actor), WorkflowID: workflowID, Undo: c.options.UndoWindow,
+	})
+	if err != nil {
+		return Answer{}, err
+	}
+	if accepted.DeleteID == nil {
+		return Answer{}, refusal(accepted.Outcome, folder, "")
+	}
+	return c.startAccepted(ctx, folder, "", workflowID, accepted)
+}
+
+// startAccepted starts the workflow of an accepted delete. That it can't be started changes nothing about the accept.
+func (c *Control) startAccepted(ctx context.Context, folder, page, workflowID string, accepted store.Accepted) (Answer, error) {
+	answer := Answer{
+		WorkflowID: workflowID, Joined: accepted.Outcome == "joined", AcceptedAt: accepted.AcceptedAt, Status: "accepted", FolderID: folder, PageID: page,
+		Pages: accepted.Pages, PurgeAt: accepted.PurgeAt,
+	}
+	run, err := c.startDelete(context.WithoutCancel(ctx), folder, page, *accepted.DeleteID)
+	if err != nil {
+		c.log.WarnContext(ctx, "a delete is accepted, and its workflow will be started by the janitor", "workflow_id", workflowID, "error", err)
+		answer.Warnings = append(answer.Warnings,
+			"Temporal can't be reached: the delete is accepted and hidden from readers; its cleanup starts by itself when Temporal is back")
+		return answer, nil
+	}
+	answer.RunID = run.runID
+	return answer, nil
+}
+
+func who(actor Actor) string {
+	if actor.Name == "" {
+		return actor.Trigger
+	}
+	return actor.Name
+}
+
+// RestorePage takes a person's delete of a page back: its last published revision is visible again at once, without a new
+// embedding, and a sync follows. With subtree all that the delete hid comes back; that is also so when the delete itself took
+// the subtree, since one exclusion covers it.
+func (c *Control) RestorePage(ctx context.Context, folder, ref string, subtree bool, actor Actor) (Answer, error) {
+	page, err := c.ResolvePage(ctx, folder, ref, false)
+	if err != nil {
+		return Answer{}, err
+	}
+	restored, err := c.store.RestorePage(ctx, folder, page.SourceID, who(actor))
+	if err != nil {
+		return Answer{}, err
+	}
+	switch restored.Outcome {
+	case "restored", "lifted":
+	case "covered":
+		return Answer{}, refuse("covered", "it lies below page %s, which was deleted with its subtree: restore that with --subtree", *restored.PageID)
+	default:
+		return Answer{}, refusal(restored.Outcome, folder, ref)
+	}
+	answer := Answer{FolderID: folder, PageID: *restored.PageID, Status: "restored"}
+	pages := int64(0)
+	if restored.Outcome == "restored" && page.Kind != "container" {
+		pages = 1
+	}
+	if restored.DeleteID != nil {
+		below, err := c.restoreSwept(ctx, *restored.DeleteID)
+		if err != nil {
+			return Answer{}, err
+		}
+		pages += below
+	}
+	answer.Pages = &pages
+	if subtree && restored.Subtree != nil && !*restored.Subtree {
+		answer.Warnings = append(answer.Warnings, "only the page itself had been deleted: nothing below it was to be restored")
+	}
+	return c.syncRestored(ctx, answer, restored.Outcome == "lifted" || page.Kind == "container")
+}
+
+// restoreSwept brings back what a subtree delete hid, in bounded transactions. A crash in the middle leaves the rest to the
+// janitor.
+func (c *Control) restoreSwept(ctx context.Context, deleteID int64) (int64, error) {
+	sum := int64(0)
+	for {
+		n, err := c.store.RestoreSwept(ctx, deleteID, 500)
+		if err != nil || n == 0 {
+			return sum, err
+		}
+		sum += int64(n)
+	}
+}
+
+// syncRestored asks for the sync that follows a restore: of the page, or of the folder where only a listing can find it again.
+func (c *Control) syncRestored(ctx context.Context, answer Answer, byListing bool) (Answer, error) {
+	var err error
+	var started bool
+	if byListing {
+		var synced Answer
+		synced, err = c.SyncFolder(ctx, answer.FolderID, knowledge.ModeFull, Actor{Name: "loresync", Trigger: "restore"})
+		answer.WorkflowID, answer.RunID, answer.Joined = synced.WorkflowID, synced.RunID, synced.Joined
+	} else {
+		started, answer.WorkflowID, answer.RunID, err = c.requestPageSync(ctx, answer.FolderID, answer.PageID, knowledge.LanePerson, true)
+		answer.Joined = err == nil && !started
+	}
+	if err != nil {
+		answer.Warnings = append(answer.Warnings, "restored, but the sync that follows could not be started ("+err.Error()+")")
+	}
+	return answer, nil
+}
+
+// RestoreFolder takes a folder's delete back while its purge has not begun, and starts a full sync of it.
+func (c *Control) RestoreFolder(ctx context.Context, folder string, actor Actor) (Answer, error) {
+	if err := ids.CheckFolder(folder); err != nil {
+		return Answer{}, usage("bad_folder_id", "%s", err)
+	}
+	outcome, err := c.store.RestoreFolder(ctx, folder, who(actor))
+	if err != nil {
+		return Answer{}, err
+	}
+	if outcome != "restored" {
+		return Answer{}, refusal(outcome, folder, "")
+	}
+	return c.syncRestored(ctx, Answer{FolderID: folder, Status: "restored"}, true)
+}
+
+// Deletes gives what can still be undone, the latest first, with the time that is left.
+func (c *Control) Deletes(ctx context.Context) ([]knowledge.Delete, error) {
+	return c.store.UndoableDeletes(ctx)
+}

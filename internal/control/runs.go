@@ -1,0 +1,168 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/loresync/loresync/internal/knowledge"
+	"github.com/loresync/loresync/internal/store"
+)
+
+// shownFailures bounds the failures that a run shows; more are found by the pages command.
+const shownFailures = 500
+
+// RunDetail is one sync run with the pages that it listed and that failed.
+type RunDetail struct {
+	knowledge.Run
+	Failures []knowledge.Page `json:"failures"`
+}
+
+// Runs gives the sync runs of a folder, or of all with "", newest first. Runs outlive their folder.
+func (c *Control) Runs(ctx context.Context, folder string, limit int) ([]knowledge.Run, error) {
+	if limit < 0 {
+		return nil, usage("limit", "the limit %d is not possible: give how many runs to show, or 0 for all", limit)
+	}
+	if !storable(folder) {
+		return nil, unknownFolder(folder)
+	}
+	runs, err := c.store.Runs(ctx, folder, limit)
+	if err == nil && len(runs) == 0 && folder != "" {
+		_, err = c.place(ctx, folder)
+	}
+	return runs, err
+}
+
+// Run gives one run, by its run id, its Workflow ID, or the last segment of that.
+func (c *Control) Run(ctx context.Context, ref string) (RunDetail, error) {
+	run, err := c.findRun(ctx, ref)
+	if err != nil {
+		return RunDetail{}, err
+	}
+	failures, err := c.store.RunFailures(ctx, run.WorkflowID, shownFailures)
+	return RunDetail{Run: run, Failures: failures}, err
+}
+
+func (c *Control) findRun(ctx context.Context, ref string) (knowledge.Run, error) {
+	unknown := notFound("run_unknown", "there is no sync run %q: `starter runs` shows those there are", ref)
+	if ref == "" || !storable(ref) {
+		return knowledge.Run{}, unknown
+	}
+	run, err := c.store.FindRun(ctx, ref)
+	if errors.Is(err, store.ErrNotFound) {
+		return run, unknown
+	}
+	return run, err
+}
+
+// CancelRun asks a running sync to stop. Page syncs that another run waits for go on.
+func (c *Control) CancelRun(ctx context.Context, ref string, actor Actor) (Answer, error) {
+	run, err := c.findRun(ctx, ref)
+	if err != nil {
+		return Answer{}, err
+	}
+	if run.Status != knowledge.RunRunning {
+		return Answer{}, refuse("already_ended", "run %s has ended already, as %s: there is nothing to cancel", run.WorkflowID, run.Status)
+	}
+	answer := Answer{WorkflowID: run.WorkflowID, RunID: run.RunID, FolderID: run.FolderID, Status: "cancel_requested"}
+	err = c.cancelWorkflow(ctx, run.WorkflowID)
+	switch {
+	case missing(err):
+		// Its start never happened, or it ended without a word: the record is all there is to cancel.
+		answer.Status = string(knowledge.RunCancelled)
+		err = c.store.FinishRun(ctx, store.FinishedRun{
+			WorkflowID: run.WorkflowID, FirstRunID: run.RunID, Folder: run.FolderID, Kind: run.Kind, Status: knowledge.RunCancelled,
+			Reason: "its workflow was not running any more", Verdict: run.Verdict, Counts: run.Counts,
+		})
+	case err != nil:
+		return Answer{}, temporalTrouble("cancel the run", err)
+	}
+	if err != nil {
+		return Answer{}, err
+	}
+	c.log.InfoContext(ctx, "run cancelled", "workflow_id", run.WorkflowID, "actor", who(actor))
+	return answer, c.store.NoteRunCancelled(ctx, run.FolderID, run.WorkflowID, who(actor))
+}
+
+// cancelWorkflow cancels whatever runs under a Workflow ID: without a run id, since continue-as-new goes on under a new one.
+func (c *Control) cancelWorkflow(ctx context.Context, workflowID string) error {
+	if c.temporal == nil {
+		return errNoTemporal
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.options.TemporalTimeout)
+	defer cancel()
+	return c.temporal.CancelWorkflow(ctx, workflowID, "")
+}
+
+// Retry lets the failing pages of a folder try again now, those of one class or all with "": their waiting and quarantine
+// end, and a sync of each is asked for.
+func (c *Control) Retry(ctx context.Context, folder, class string, actor Actor) (Answer, error) {
+	place, err := c.openFolder(ctx, folder)
+	if err != nil {
+		return Answer{}, err
+	}
+	if err := c.refusePaused(ctx, place); err != nil {
+		return Answer{}, err
+	}
+	if class != "" {
+		if err := c.checkClass(ctx, folder, class); err != nil {
+			return Answer{}, err
+		}
+	}
+	pages, err := c.store.RetryFailures(ctx, folder, class, who(actor))
+	if err != nil {
+		return Answer{}, err
+	}
+	asked := int64(0)
+	for _, page := range pages {
+		if _, _, _, err := c.requestPageSync(ctx, folder, page, knowledge.LaneIncremental, true); err != nil {
+			return Answer{}, c.retryTrouble(ctx, err, len(pages)-int(asked))
+		}
+		asked++
+	}
+	answer := Answer{FolderID: folder, Pages: &asked, Status: "requested"}
+	if asked == 0 {
+		answer.Status, answer.Reason = "completed", "no page is failing"
+	}
+	return answer, nil
+}
+
+// retryTrouble tells that the pages whose requests did not come through are due and so not forgotten.
+func (c *Control) retryTrouble(ctx context.Context, err error, left int) error {
+	c.log.WarnContext(ctx, "retry could not ask for all pages", "left", left, "error", err)
+	if KindOf(err) != KindUnreachable {
+		return err
+	}
+	return &Error{
+		Kind: KindUnreachable, Code: "temporal_unreachable", Err: err,
+		Sentence: "Temporal can't be reached: the pages are due, and are read by themselves within a minute once it is back",
+	}
+}
+
+func (c *Control) checkClass(ctx context.Context, folder, class string) error {
+	classes, err := c.store.FailureClasses(ctx, folder)
+	if err != nil {
+		return err
+	}
+	for _, known := range classes {
+		if known == class {
+			return nil
+		}
+	}
+	if len(classes) == 0 {
+		return nil
+	}
+	return notFound("class_unknown", "no page of folder %q fails with class %q: the classes there are %s", folder, class, strings.Join(classes, ", "))
+}
+
+// refusePaused refuses what a paused folder, or one of a paused connection, doesn't start.
+func (c *Control) refusePaused(ctx context.Context, place store.FolderPlace) error {
+	if place.State == "paused" {
+		return refuse("paused", "folder %q is paused: run `starter folder resume %s` first", place.FolderID, place.FolderID)
+	}
+	connection, err := c.connection(ctx, place.Connection)
+	if err == nil && connection.PausedAt != nil {
+		return refuse("paused", "folder %q is paused with its connection: run `starter connection resume %s` first", place.FolderID, place.Connection)
+	}
+	return err
+}

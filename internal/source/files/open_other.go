@@ -1,0 +1,7 @@
+//go:build !unix
+
+package files
+
+import "os"
+
+const readFlags = os.O_RDONLY

@@ -1,0 +1,226 @@
+// Package source declares what loresync asks of a place where people write: list everything below a root and say whether
+// that was everything, read one page, and confirm that a page is gone. Each vendor lives in a package below this one, and
+// sourcetest holds the conformance suite that every one of them must pass.
+//
+// A source knows nothing of Postgres, Temporal, exclusions or revisions. It answers with vendor facts; what follows from
+// them is decided by the callers (activities, and the pure rules in knowledge).
+package source
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Root says what a folder syncs: the reference an admin registered and the limits that hold for it.
+type Root struct {
+	FolderID string
+	// Ref is the source's own way to name the root: a directory, a Notion page id, a Drive folder id.
+	Ref    string
+	Limits Limits
+}
+
+// Limits bound one page. A zero value means the source's default.
+type Limits struct {
+	// MaxBytes is the largest raw page that is read; larger ones are listed as skipped.
+	MaxBytes int64 `json:"max_bytes,omitempty"`
+}
+
+// Kind tells documents, which are read and published, from containers, which only give the tree its shape.
+type Kind string
+
+// The kinds of entries.
+const (
+	KindDocument  Kind = "document"
+	KindContainer Kind = "container"
+)
+
+// Entry is one thing a listing saw.
+type Entry struct {
+	// SourceID is the vendor's id; for files the slash-separated path below the root. Unique in one folder.
+	SourceID string `json:"source_id"`
+	// ParentSourceID is empty directly below the root. Parents are listed before their children where the source can.
+	ParentSourceID string `json:"parent_source_id,omitempty"`
+	Kind           Kind   `json:"kind"`
+	Title          string `json:"title"`
+	URL            string `json:"url,omitempty"`
+	// Path is for people: the titles or names from the root down, joined by slashes.
+	Path string `json:"path,omitempty"`
+	// Version is an opaque hint: when it equals the one stored with the last read, the page need not be read again.
+	// It is never compared for order.
+	Version string `json:"version,omitempty"`
+	// EditedAt is the source's own time of the last edit; zero when it has none.
+	EditedAt time.Time `json:"edited_at,omitzero"`
+	// Skip is set when the page is known not to be readable as knowledge (too large, binary, no right to download).
+	Skip *Skip `json:"skip,omitempty"`
+}
+
+// Skip is why a listed page is not read. It is a state, not a failure.
+type Skip struct {
+	// Class is a snake_case word that can be filtered by: too_large, binary, invalid_utf8, unreadable, unsupported.
+	Class string `json:"class"`
+	// Sentence is for people and names no secrets and no page text.
+	Sentence string `json:"sentence"`
+}
+
+// Batch is a bounded part of a listing.
+type Batch struct {
+	Entries []Entry
+	// Returned is how many items the source returned for this batch. The caller compares it with what it stored, so that
+	// a listing can prove that it is whole. Entries holds each of them, strange ones included.
+	Returned int
+	// Cursor resumes the listing after this batch; opaque, printable ASCII or UTF-8, at most 4 KiB; empty in the last one.
+	Cursor string
+}
+
+// Verdict is a listing's own word on whether it saw everything.
+type Verdict string
+
+// The verdicts. Only a complete listing may count as evidence that a page is absent.
+const (
+	VerdictComplete        Verdict = "complete"
+	VerdictRootMissing     Verdict = "root_missing"
+	VerdictRootUnreadable  Verdict = "root_unreadable"
+	VerdictPartUnreadable  Verdict = "part_unreadable"
+	VerdictCapped          Verdict = "capped"
+	VerdictIncompleteCount Verdict = "incomplete_count"
+)
+
+// Listed ends a listing.
+type Listed struct {
+	Verdict Verdict
+	// Sentence says why the verdict isn't complete and what to do; empty when it is.
+	Sentence string
+	// Checkpoint, where the source has a change feed, is where the next incremental listing starts. It was taken before
+	// the sweep began.
+	Checkpoint string
+}
+
+// Page is one fetched page, raw and as the source understands it. Conversion to Markdown is the caller's step.
+type Page struct {
+	Entry Entry
+	// Raw is the payload as the source sent it, so that a later converter can work without a new request.
+	Raw []byte
+	// Format tells the converter what Raw is.
+	Format Format
+	// Markdown is set by sources that convert themselves; then Format is FormatConverted.
+	Markdown string
+	// Identity is what decides whether the content changed, for sources whose raw payload holds what differs at each read
+	// (signed links, request ids). Nil means Raw.
+	Identity []byte
+	// Fingerprint identifies the content for move detection: SHA-256 over what does not change by a move. It is nil for
+	// empty content.
+	Fingerprint []byte
+	// Children are pages that were seen while reading this one, for sources whose tree is known only by reading.
+	Children []Entry
+}
+
+// Format is what a raw payload is.
+type Format string
+
+// The formats a source may hand to the converter.
+const (
+	FormatMarkdown  Format = "markdown"
+	FormatText      Format = "text"
+	FormatHTML      Format = "html"
+	FormatConverted Format = "converted"
+)
+
+// Presence is a source's answer to "is this page still below the root?".
+type Presence string
+
+// The answers. Anything that isn't a clear word from the source is PresenceUnknown, which counts as alive.
+const (
+	PresenceAlive   Presence = "alive"
+	PresenceGone    Presence = "gone"
+	PresenceTrashed Presence = "trashed"
+	PresenceMoved   Presence = "moved_out"
+	PresenceUnknown Presence = "unknown"
+)
+
+// Source is one connection to a place where people write. Implementations are safe for concurrent use.
+type Source interface {
+	// Name is the source's kind: files, notion, gdrive.
+	Name() string
+	// Traits says what the source can and cannot do.
+	Traits() Traits
+	// Check tells whether the root can be read, in an error a person may read (a *Failure). It does not list.
+	Check(ctx context.Context, root Root) error
+	// List enumerates everything below the root, batch by batch, starting after cursor (empty: from the start), and ends
+	// with its verdict. Trouble below the root is a verdict; trouble that should be tried again is an error. A batch that
+	// yield refuses ends the listing with that error.
+	List(ctx context.Context, root Root, cursor string, yield func(Batch) error) (Listed, error)
+	// Fetch reads one page. Errors are *Failure: ClassNotFound when it vanished, ClassInvalid with a Skip class when it
+	// can't be used.
+	Fetch(ctx context.Context, root Root, sourceID string) (Page, error)
+	// Presence reads directly whether a page is still there and still below the root. It errs only for trouble that
+	// should be tried again.
+	Presence(ctx context.Context, root Root, sourceID string) (Presence, error)
+	// Resolve turns what a person pasted (a URL, a path) into a source id, without asking the source; false when it
+	// can't be one of this source's.
+	Resolve(root Root, ref string) (sourceID string, ok bool)
+}
+
+// Traits are what callers need to know about a source to use it well.
+type Traits struct {
+	// Incremental sources also implement ChangeFeed.
+	Incremental bool
+	// Remote sources answer over a network: their fetch is an activity of its own with heartbeats.
+	Remote bool
+	// EditGranularity is the resolution of Entry.EditedAt and Version: a page read within twice this time of its edit is
+	// read again later, since a second edit may look the same.
+	EditGranularity time.Duration
+	// StableIDs is true when a page keeps its id through a move or a rename. Without it moves are recognised by content.
+	StableIDs bool
+}
+
+// Fingerprinter is implemented by sources without stable ids: it fingerprints a page that a listing found new, to tell a
+// renamed page from a new one. Nil means empty content, which never matches.
+type Fingerprinter interface {
+	Fingerprint(ctx context.Context, root Root, sourceID string) ([]byte, error)
+}
+
+// ChangeFeed is implemented by sources that can tell what changed since a checkpoint.
+type ChangeFeed interface {
+	// Changes yields what changed since the checkpoint; removed source ids are told gone, not merely absent. A checkpoint
+	// that the source refuses is a *Failure of ClassCheckpointExpired.
+	Changes(ctx context.Context, root Root, checkpoint string, yield func(changed []Entry, removed []string) error) (Listed, error)
+}
+
+// Class is the kind of a failure, the same for every source.
+type Class string
+
+// The classes. What follows from each is decided in one place, by activities.
+const (
+	ClassRateLimited       Class = "RateLimited"
+	ClassUnavailable       Class = "Unavailable"
+	ClassUnauthorized      Class = "Unauthorized"
+	ClassNotFound          Class = "NotFound"
+	ClassCheckpointExpired Class = "CheckpointExpired"
+	ClassInvalid           Class = "Invalid"
+)
+
+// Failure is an error of a source that callers can act on.
+type Failure struct {
+	Class Class
+	// Doing is what was being done, lower case, without "failed to".
+	Doing string
+	// Sentence is for people and says what to do next. No tokens, no page text.
+	Sentence string
+	// Skip is set with ClassInvalid: the page becomes a skipped page with this reason.
+	Skip *Skip
+	// RetryAfter is the source's own wish, with ClassRateLimited.
+	RetryAfter time.Duration
+	Err        error
+}
+
+// Error gives what was being done and why it went wrong.
+func (f *Failure) Error() string {
+	if f.Err == nil {
+		return fmt.Sprintf("%s: %s", f.Doing, f.Sentence)
+	}
+	return fmt.Sprintf("%s: %v", f.Doing, f.Err)
+}
+
+// Unwrap gives the cause.
+func (f *Failure) Unwrap() error { return f.Err }

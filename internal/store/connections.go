@@ -1,0 +1,53 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// Connection is one connection row.
+type Connection struct {
+	Name, Source, SecretRef, PauseReason string
+	PausedAt                             *time.Time
+}
+
+const connections = `
+SELECT name, source, secret_ref, pause_reason, paused_at FROM connections WHERE $1 = '' OR name = $1 ORDER BY name`
+
+// Connections gives all connections.
+func (s *Store) Connections(ctx context.Context) ([]Connection, error) {
+	return list[Connection](ctx, s, "read the connections", connections, "")
+}
+
+// Connection gives one connection; ErrNotFound without one.
+func (s *Store) Connection(ctx context.Context, name string) (Connection, error) {
+	return one[Connection](ctx, s, "read a connection", connections, name)
+}
+
+const addConnection = `
+WITH added AS (
+    INSERT INTO connections (name, source, secret_ref) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING RETURNING name
+), noted AS (
+    INSERT INTO sync_events (kind, actor, data) SELECT 'connection_added', $4, jsonb_build_object('connection', name) FROM added
+)
+SELECT count(*) > 0 FROM added`
+
+// AddConnection records a connection; false when its name is taken.
+func (s *Store) AddConnection(ctx context.Context, name, source, secretRef, actor string) (bool, error) {
+	return scalar[bool](ctx, s, "record a connection", addConnection, name, source, secretRef, actor)
+}
+
+const pauseConnection = `
+WITH changed AS (
+    UPDATE connections SET paused_at = CASE WHEN $2 THEN now() END, pause_reason = CASE WHEN $2 THEN $3 ELSE '' END
+    WHERE name = $1 AND (paused_at IS NULL) = $2 RETURNING name
+)
+INSERT INTO sync_events (kind, actor, data)
+SELECT CASE WHEN $2 THEN 'connection_paused' ELSE 'connection_resumed' END, $4, jsonb_build_object('connection', name) FROM changed`
+
+// PauseConnection pauses a connection, and so its folders, or lets it go on; false when it was so already, or when there is
+// no such connection.
+func (s *Store) PauseConnection(ctx context.Context, name string, paused bool, reason, actor string) (bool, error) {
+	n, err := exec(ctx, s, "pause or resume a connection", pauseConnection, name, paused, reason, actor)
+	return n > 0, err
+}

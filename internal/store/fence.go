@@ -1,0 +1,303 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/loresync/loresync/internal/knowledge"
+)
+
+// Begun is the answer to a Begin. Outcome is begun, or why it was refused: folder_unknown, folder_deleted, paused,
+// page_unknown, excluded.
+type Begun struct {
+	Outcome       string
+	Token         uuid.UUID
+	ReadSeq       int64
+	PageNo        int64
+	SourceID      string
+	Source        string
+	Connection    string
+	Root          string
+	Limits        json.RawMessage
+	ContentHash   []byte
+	Title         string
+	SourceVersion string
+	// ModelsPending is true when the published revision still lacks embeddings or a summary.
+	ModelsPending bool
+}
+
+type begunRow struct {
+	Outcome       string
+	Token         *uuid.UUID
+	ReadSeq       *int64
+	PageNo        *int64
+	SourceID      *string
+	Source        *string
+	Connection    *string
+	Root          *string
+	Limits        json.RawMessage
+	ContentHash   []byte
+	Title         *string
+	SourceVersion *string
+	ModelsPending *bool
+}
+
+const beginPageSync = `SELECT * FROM begin_page_sync($1, $2, $3, $4, $5, $6)`
+
+// BeginPageSync takes the page's in-flight row for a workflow run, or says why not. A second Begin of the same run fences
+// the first.
+func (s *Store) BeginPageSync(ctx context.Context, folder, page, workflowID, firstRunID, runID string, lane knowledge.Lane) (Begun, error) {
+	row, err := one[begunRow](ctx, s, "begin a page sync", beginPageSync, folder, page, workflowID, firstRunID, runID, int16(lane))
+	if err != nil || row.Outcome != "begun" {
+		return Begun{Outcome: row.Outcome}, err
+	}
+	return row.begun(), nil
+}
+
+func (row begunRow) begun() Begun {
+	return Begun{
+		Outcome: row.Outcome, Token: *row.Token, ReadSeq: *row.ReadSeq, PageNo: *row.PageNo, SourceID: *row.SourceID, Source: *row.Source,
+		Connection: *row.Connection, Root: *row.Root, Limits: row.Limits, ContentHash: row.ContentHash, Title: *row.Title,
+		SourceVersion: *row.SourceVersion, ModelsPending: *row.ModelsPending,
+	}
+}
+
+// Holder names a page and the token of the sync that holds it.
+type Holder struct {
+	Folder, Page string
+	Token        uuid.UUID
+}
+
+// StagedChunk is one chunk on its way into a staged revision. Terms are the lexemes of its text, in order.
+type StagedChunk struct {
+	HeadingPath []string
+	Body        string
+	TextHash    []byte
+	Terms       []string
+}
+
+// StagedRevision is what an attempt read.
+type StagedRevision struct {
+	Raw         []byte
+	Format      string
+	ContentHash []byte
+	Markdown    string
+	Title       string
+	Meta        json.RawMessage
+	// Summary is nil until a summariser has answered.
+	Summary             *string
+	SummaryModel        string
+	Version             string
+	EditedAt            *time.Time
+	Chunks              []StagedChunk
+	EmbeddingModel      string
+	EmbeddingDimensions int
+	Place               Place
+	Fingerprint         []byte
+	// RecheckAfter makes the page due again once published: a second edit within the source's granularity would look the same.
+	RecheckAfter *time.Duration
+}
+
+// Place is where a page hangs and what it is called there.
+type Place struct {
+	URL    string `json:"url"`
+	Path   string `json:"path"`
+	Parent string `json:"parent"`
+	// ListedTitle is the title as a listing gives it, which tells a rename from an edit.
+	ListedTitle string `json:"listed_title"`
+}
+
+// Staged is the answer to a Stage: staged, fenced or cancel_requested; and the hashes of texts that have no embedding yet.
+type Staged struct {
+	Outcome    string
+	RevisionID *int64
+	Missing    [][]byte
+}
+
+const stageRevision = `SELECT * FROM stage_revision($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`
+
+// StageRevision writes a revision and its chunks for the holder, in place of what it staged before.
+func (s *Store) StageRevision(ctx context.Context, h Holder, r StagedRevision) (Staged, error) {
+	headings := make([][]string, len(r.Chunks))
+	bodies, hashes, terms := make([]string, len(r.Chunks)), make([][]byte, len(r.Chunks)), make([]string, len(r.Chunks))
+	for i, c := range r.Chunks {
+		headings[i], bodies[i], hashes[i], terms[i] = nonNil(c.HeadingPath), c.Body, c.TextHash, tsvector(c.Terms)
+	}
+	meta := r.Meta
+	if meta == nil {
+		meta = json.RawMessage(`{}`)
+	}
+	return one[Staged](ctx, s, "stage a revision", stageRevision, h.Folder, h.Page, h.Token, nonNilBytes(r.Raw), r.Format, r.ContentHash, r.Markdown,
+		r.Title, meta, r.Summary, r.SummaryModel, r.Version, r.EditedAt, headings, bodies, hashes, terms, r.EmbeddingModel, r.EmbeddingDimensions, r.Place, r.Fingerprint, r.RecheckAfter)
+}
+
+// Enrichment is what models made of a revision. Vectors are parallel to Hashes.
+type Enrichment struct {
+	RevisionID   int64
+	Model        string
+	Dimensions   int
+	Hashes       [][]byte
+	Vectors      [][]float32
+	Summary      *string
+	SummaryModel string
+}
+
+const enrichRevision = `SELECT enrich_revision($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+
+// EnrichRevision adds embeddings and a summary to a revision of the page that the holder holds. The answer is enriched,
+// fenced or cancel_requested.
+func (s *Store) EnrichRevision(ctx context.Context, h Holder, e Enrichment) (string, error) {
+	flat := make([]float32, 0, len(e.Vectors)*e.Dimensions)
+	for _, v := range e.Vectors {
+		flat = append(flat, v...)
+	}
+	hashes := e.Hashes
+	if hashes == nil {
+		hashes = [][]byte{}
+	}
+	return scalar[string](ctx, s, "add embeddings", enrichRevision, h.Folder, h.Page, h.Token, e.RevisionID, e.Model, e.Dimensions, hashes, flat,
+		e.Summary, e.SummaryModel)
+}
+
+// Published is the answer to a Publish: published, unchanged, fenced or cancel_requested.
+type Published struct {
+	Outcome string
+	Revived bool
+}
+
+const publishStaged = `SELECT * FROM publish_staged($1, $2, $3, $4)`
+
+// PublishStaged moves the page's pointer to the revision that the holder staged, if it still may.
+func (s *Store) PublishStaged(ctx context.Context, h Holder, revisionID int64) (Published, error) {
+	return one[Published](ctx, s, "publish a page", publishStaged, h.Folder, h.Page, h.Token, revisionID)
+}
+
+// Reading is what a read that found the published content again says about the page.
+type Reading struct {
+	Title        string
+	Place        Place
+	Version      string
+	EditedAt     *time.Time
+	Fingerprint  []byte
+	RecheckAfter *time.Duration
+}
+
+const publishUnchanged = `SELECT * FROM publish_page($1, $2, $3, NULL, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+
+// PublishUnchanged records that the holder read what is published already.
+func (s *Store) PublishUnchanged(ctx context.Context, h Holder, r Reading) (Published, error) {
+	return one[Published](ctx, s, "record an unchanged page", publishUnchanged, h.Folder, h.Page, h.Token, r.Title, r.Place.URL, r.Place.Path,
+		r.Place.Parent, r.Place.ListedTitle, r.Version, r.EditedAt, r.Fingerprint, r.RecheckAfter)
+}
+
+const finishPageSync = `SELECT finish_page_sync($1, $2, $3, $4, $5, $6, $7)`
+
+// FinishPageSync ends an attempt without publishing: outcome is failed, skipped, not_found or cancelled. What it staged goes,
+// what is published stays. The answer is the outcome, or fenced or cancel_requested when the holder was overtaken.
+func (s *Store) FinishPageSync(ctx context.Context, h Holder, outcome knowledge.Outcome, class, sentence, version string) (string, error) {
+	return scalar[string](ctx, s, "finish a page sync", finishPageSync, h.Folder, h.Page, h.Token, string(outcome), class, sentence, version)
+}
+
+const heldPage = `
+SELECT 'begun' AS outcome, i.token, i.read_seq, p.page_no, p.source_id, f.source, f.connection, f.root, f.limits, r.content_hash, p.title,
+       p.source_version, false AS models_pending
+FROM in_flight i JOIN pages p ON p.folder_id = i.folder_id AND p.page_id = i.page_id JOIN folders f ON f.folder_id = i.folder_id
+LEFT JOIN revisions r ON r.revision_id = p.published_revision_id
+WHERE i.folder_id = $1 AND i.page_id = $2 AND i.token = $3 AND NOT i.cancel_requested`
+
+// HeldPage reads what a holder has to know about its page again; false when it no longer holds it.
+func (s *Store) HeldPage(ctx context.Context, h Holder) (Begun, bool, error) {
+	rows, err := list[begunRow](ctx, s, "read a held page", heldPage, h.Folder, h.Page, h.Token)
+	if err != nil || len(rows) == 0 {
+		return Begun{}, false, err
+	}
+	return rows[0].begun(), true, nil
+}
+
+const holderState = `SELECT cancel_requested FROM in_flight WHERE folder_id = $1 AND page_id = $2 AND token = $3`
+
+// MayGoOn tells whether the holder still holds its page and no delete has asked it to stop.
+func (s *Store) MayGoOn(ctx context.Context, h Holder) (bool, error) {
+	found, err := list[struct{ CancelRequested bool }](ctx, s, "look at the in-flight row", holderState, h.Folder, h.Page, h.Token)
+	return len(found) == 1 && !found[0].CancelRequested, err
+}
+
+// PublishedTexts gives the texts of a revision's chunks that lack an embedding, and the revision's Markdown when it lacks a
+// summary (else "").
+type PublishedTexts struct {
+	RevisionID int64
+	Title      string
+	Markdown   string
+	NeedsWords bool
+	Chunks     []StagedChunk
+}
+
+const revisionText = `
+SELECT r.revision_id, r.title, r.markdown, r.summary IS NULL AS needs_words
+FROM revisions r WHERE r.revision_id = $1`
+
+const chunksWithoutEmbedding = `
+SELECT heading_path, body, text_hash FROM chunks WHERE revision_id = $1 AND model IS NULL ORDER BY chunk_no`
+
+// TextsToEnrich reads what a revision still wants from models.
+func (s *Store) TextsToEnrich(ctx context.Context, revisionID int64) (PublishedTexts, error) {
+	texts, err := one[PublishedTexts](ctx, s, "read a revision", revisionText, revisionID)
+	if err != nil {
+		return texts, err
+	}
+	texts.Chunks, err = list[StagedChunk](ctx, s, "read chunks without embeddings", chunksWithoutEmbedding, revisionID)
+	return texts, err
+}
+
+const publishedRevision = `SELECT coalesce(published_revision_id, 0) FROM pages WHERE folder_id = $1 AND page_id = $2`
+
+// PublishedRevision gives the id of a page's published revision, 0 without one.
+func (s *Store) PublishedRevision(ctx context.Context, folder, page string) (int64, error) {
+	return scalar[int64](ctx, s, "read the published revision", publishedRevision, folder, page)
+}
+
+const addDueRead = `
+INSERT INTO due_reads AS d (folder_id, page_id, due_at, reason, attempts) VALUES ($1, $2, now() + $3::interval, $4, 1)
+ON CONFLICT (folder_id, page_id) DO UPDATE SET due_at = least(d.due_at, excluded.due_at), attempts = d.attempts + 1`
+
+// AddDueRead makes a page due for a read after a delay; an earlier one stays.
+func (s *Store) AddDueRead(ctx context.Context, folder, page string, after time.Duration, reason string) error {
+	_, err := exec(ctx, s, "note a due read", addDueRead, folder, page, after, reason)
+	return err
+}
+
+// tsvector writes lexemes with their positions as Postgres reads them. Lexemes are letters and digits only, but nothing
+// here relies on it.
+func tsvector(terms []string) string {
+	const lastPosition = 16383
+	var b strings.Builder
+	for i, term := range terms {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteByte('\'')
+		b.WriteString(strings.NewReplacer(`'`, `''`, `\`, `\\`).Replace(term))
+		b.WriteString(`':`)
+		b.WriteString(strconv.Itoa(min(i+1, lastPosition)))
+	}
+	return b.String()
+}
+
+func nonNil(values []string) []string {
+	if values == nil {
+		return []string{}
+	}
+	return values
+}
+
+func nonNilBytes(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loresync/loresync/internal/control"
+	"github.com/loresync/loresync/internal/knowledge"
+	"github.com/loresync/loresync/starter/internal/out"
+)
+
+// deleteFlags are what a page's and a folder's delete have in common.
+type deleteFlags struct{ now, wait, yes bool }
+
+func (f *deleteFlags) register(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.now, "now", false, "erase it at once: a restore can't bring the content back")
+	cmd.Flags().BoolVar(&f.wait, "wait", false, "wait until nothing of it runs any more, with --now until it is erased")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "with --now: don't ask")
+}
+
+func (a *app) deleteCommand() *cobra.Command {
+	return noun(&cobra.Command{
+		Use: "delete", Short: "Delete a page",
+		Long:    `Delete a page so that it stays deleted, whatever its source says. A folder is deleted by "starter folder delete".`,
+		Example: `  starter delete page handbook drafts/old.md`,
+	}, a.deletePageCommand())
+}
+
+func (a *app) deletePageCommand() *cobra.Command {
+	var flags deleteFlags
+	var subtree bool
+	cmd := &cobra.Command{
+		Use: "page FOLDER PAGE", Short: "Delete a page, and keep it out of later syncs",
+		Long: `Readers don't see the page from the moment this is accepted, running syncs of it are cancelled, and no later sync brings it
+back. For 7 days "starter restore page" does, with its content at once; then it is erased. Works while Temporal is down.
+
+The answer is accepted_at, pages, purge_at and the workflow that cancels what runs. --now asks for the page's title when you
+sit at a terminal, unless --yes is given.`,
+		Example: `  starter delete page handbook drafts/old.md --wait
+  starter delete page handbook drafts --subtree
+  starter delete page handbook secrets.md --now --yes --wait --json`,
+		Args: exactly(folderArgument("FOLDER"), textArgument("PAGE")), ValidArgsFunction: a.completeFolder,
+		RunE: a.connected(func(ctx context.Context, s *session, args []string) error {
+			if err := a.confirmPage(ctx, s, args[0], args[1], flags); err != nil {
+				return err
+			}
+			options := control.DeleteOptions{Subtree: subtree, Now: flags.now}
+			answer, err := s.door.DeletePage(ctx, args[0], args[1], options, a.actor)
+			if err != nil {
+				return err
+			}
+			undo := fmt.Sprintf("starter restore page %s %s", args[0], named(args[1]))
+			if subtree {
+				undo += " --subtree"
+			}
+			return a.deleted(ctx, s, answer, flags, args[1], undo)
+		}),
+	}
+	flags.register(cmd)
+	cmd.Flags().BoolVar(&subtree, "subtree", false, "delete what is below it too, now and whatever appears there later")
+	return cmd
+}
+
+func (a *app) confirmPage(ctx context.Context, s *session, folder, ref string, flags deleteFlags) error {
+	if !flags.now || flags.yes || !a.Terminals.In {
+		return nil
+	}
+	page, err := s.door.Page(ctx, folder, ref)
+	if err != nil {
+		return err
+	}
+	name := out.Or(out.Clean(page.Title), page.SourceID)
+	return a.confirm(ctx, fmt.Sprintf("the page %q", name), name, flags.yes)
+}
+
+// deleted answers a delete, at once or when its workflow has ended.
+func (a *app) deleted(ctx context.Context, s *session, answer control.Answer, flags deleteFlags, what, undo string) error {
+	goesOn := "the delete goes on"
+	if !flags.now {
+		goesOn += "; undo it: " + undo
+	}
+	if flags.wait {
+		ended, err := a.await(ctx, answer, waiting{what: "deleting " + what, goesOn: goesOn, wait: s.door.Wait})
+		if err != nil {
+			return err
+		}
+		answer = ended
+	}
+	return a.acted(answer, func() {
+		if answer.Status == "restored" {
+			a.Line("%s was restored in the meantime", a.Strong(out.Clean(what)))
+			return
+		}
+		line := "deleted " + a.Strong(out.Clean(what))
+		if answer.Pages != nil {
+			line += ": readers don't see " + out.Plural(*answer.Pages, "page") + " any more"
+		}
+		a.Line("%s", line)
+		a.purgeHint(answer, flags, undo)
+	})
+}
+
+func (a *app) purgeHint(answer control.Answer, flags deleteFlags, undo string) {
+	switch {
+	case flags.now && flags.wait:
+		a.Hint("its content is erased")
+	case flags.now:
+		a.Hint("its content is being erased")
+	case answer.PurgeAt != nil:
+		a.Hint("undo it: %s (its content is erased %s)", undo, a.Ago(answer.PurgeAt))
+	}
+}
+
+func (a *app) restoreCommand() *cobra.Command {
+	return noun(&cobra.Command{
+		Use: "restore", Short: "Undo the delete of a page",
+		Long:    `Undo the delete of a page. A folder is restored by "starter folder restore".`,
+		Example: `  starter restore page handbook drafts/old.md --wait`,
+	}, a.restorePageCommand())
+}
+
+func (a *app) restorePageCommand() *cobra.Command {
+	var subtree, wait bool
+	cmd := &cobra.Command{
+		Use: "page FOLDER PAGE", Short: "Bring a deleted page back",
+		Long: `Allow a deleted page again. Until its content is erased, readers see the last published revision at once, and a sync follows;
+afterwards the page is synced anew. With --wait the command returns when the page is live.`,
+		Example: `  starter restore page handbook drafts/old.md --wait
+  starter restore page handbook drafts --subtree --json`,
+		Args: exactly(folderArgument("FOLDER"), textArgument("PAGE")), ValidArgsFunction: a.completeFolder,
+		RunE: a.connected(func(ctx context.Context, s *session, args []string) error {
+			answer, err := s.door.RestorePage(ctx, args[0], args[1], subtree, a.actor)
+			if err != nil {
+				return err
+			}
+			if wait {
+				if answer, err = a.awaitLive(ctx, s, args[0], args[1], answer); err != nil {
+					return err
+				}
+			}
+			return a.acted(answer, func() { a.restored(answer, args[1], wait) })
+		}),
+	}
+	cmd.Flags().BoolVar(&subtree, "subtree", false, "restore what was deleted below it too")
+	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the page is live")
+	return cmd
+}
+
+func (a *app) awaitLive(ctx context.Context, s *session, folder, ref string, answer control.Answer) (control.Answer, error) {
+	pageID := answer.PageID
+	if pageID == "" {
+		page, err := s.door.Page(ctx, folder, ref)
+		if err != nil {
+			return answer, err
+		}
+		pageID = page.PageID
+	}
+	return a.await(ctx, answer, waiting{
+		what:   "restoring " + ref,
+		goesOn: fmt.Sprintf("the restore goes on; see what came of it: starter page show %s %s", folder, named(ref)),
+		wait: func(ctx context.Context, answer control.Answer, _ func(knowledge.RunProgress)) (control.Answer, error) {
+			_, err := s.door.WaitLive(ctx, folder, pageID)
+			return answer, err
+		},
+	})
+}
+
+func (a *app) restored(answer control.Answer, what string, live bool) {
+	line := "restored " + a.Strong(out.Clean(what))
+	if answer.Pages != nil {
+		line += ": " + out.Plural(*answer.Pages, "page")
+	}
+	if live {
+		line += ", live"
+	}
+	a.Line("%s", line)
+}
+
+func (a *app) deletesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "deletes", Short: "List what can still be undone",
+		Long: `List the deletes that a restore can still undo, with the time left. The answer is an array: delete_id, folder_id, page_id,
+source_id, who, pages, accepted_at, purge_at, undo_seconds, …`,
+		Example: `  starter deletes
+  starter deletes --json`,
+		Args: exactly(),
+		RunE: a.connected(func(ctx context.Context, s *session, _ []string) error {
+			deletes, err := s.door.Deletes(ctx)
+			if err != nil {
+				return err
+			}
+			return a.show(list(deletes), func() { a.deletesTable(deletes) })
+		}),
+	}
+}

@@ -1,0 +1,85 @@
+package out
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+)
+
+// Plural is a number with its noun in the right form: "1 page", "2,000 pages", "3 entries".
+func Plural(n int64, noun string) string {
+	return humanize.Comma(n) + " " + PluralWord(n, noun)
+}
+
+// PluralWord is the noun alone, in the form that n asks for.
+func PluralWord(n int64, noun string) string {
+	switch {
+	case n == 1:
+		return noun
+	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ay"):
+		return strings.TrimSuffix(noun, "y") + "ies"
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "ch"):
+		return noun + "es"
+	}
+	return noun + "s"
+}
+
+// Number is a number with thousands separated.
+func Number(n int64) string { return humanize.Comma(n) }
+
+// Ago is a time seen from now: "3 minutes ago", "just now", "in 6 days", or "never".
+func (p *Printer) Ago(at *time.Time) string {
+	if at == nil || at.IsZero() {
+		return "never"
+	}
+	now := p.now()
+	distance := strings.TrimSpace(humanize.RelTime(*at, now, "", ""))
+	switch {
+	case distance == "now":
+		return "just now"
+	case at.After(now):
+		return "in " + distance
+	}
+	return distance + " ago"
+}
+
+// Took is how long something lasted, without digits that nobody reads.
+func Took(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d < time.Hour:
+		return d.Round(time.Second).String()
+	}
+	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+}
+
+// Left is the time until something happens, in its largest unit: "6 days", "1 hour", "no time".
+func Left(d time.Duration) string {
+	if d < time.Second {
+		return "no time"
+	}
+	start := time.Time{}
+	return strings.TrimSpace(humanize.RelTime(start, start.Add(d), "", ""))
+}
+
+// Or is a text, or what stands in its place when it is empty.
+func Or(content, instead string) string {
+	if content == "" {
+		return instead
+	}
+	return content
+}
+
+// Listing joins words as a sentence does: "a", "a and b", "a, b and c".
+func Listing(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return fmt.Sprintf("%s and %s", strings.Join(words[:last], ", "), words[last])
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/loresync/loresync/internal/knowledge"
+	"github.com/loresync/loresync/starter/internal/out"
+)
+
+func (a *app) pageCommand() *cobra.Command {
+	return noun(&cobra.Command{
+		Use: "page", Short: "Look at one page",
+		Long:    `Look at one page: its state and times, its Markdown, its chunks, its revisions.`,
+		Example: `  starter page show handbook onboarding/first-day.md`,
+	}, a.pageShowCommand())
+}
+
+// pageView is which side of a page is shown.
+type pageView struct{ markdown, chunks, revisions bool }
+
+func (a *app) pageShowCommand() *cobra.Command {
+	var view pageView
+	cmd := &cobra.Command{
+		Use: "show FOLDER PAGE", Short: "Show a page",
+		Long: `Show a page's state and times; with --markdown just the published Markdown, with --chunks the pieces that search finds, with
+--revisions its history.
+
+The answer is a page: page_id, source_id, folder_id, parent_page_id, title, url, state, reason, failure, running, hold_id,
+synced_at, verified_at, source_edited_at, found_by. Chunks and revisions are arrays; --markdown with --json gives page_id,
+folder_id and markdown.`,
+		Example: `  starter page show handbook onboarding/first-day.md
+  starter page show handbook onboarding/first-day.md --markdown | less`,
+		Args: exactly(folderArgument("FOLDER"), textArgument("PAGE")), ValidArgsFunction: a.completeFolder,
+		RunE: a.connected(func(ctx context.Context, s *session, args []string) error {
+			page, err := s.door.Page(ctx, args[0], args[1])
+			if err != nil {
+				return err
+			}
+			return a.pageView(ctx, s.door, page, view)
+		}),
+	}
+	cmd.Flags().BoolVar(&view.markdown, "markdown", false, "print just the Markdown")
+	cmd.Flags().BoolVar(&view.chunks, "chunks", false, "the pieces of the published revision")
+	cmd.Flags().BoolVar(&view.revisions, "revisions", false, "the revisions, newest first")
+	cmd.MarkFlagsMutuallyExclusive("markdown", "chunks", "revisions")
+	return cmd
+}
+
+func (a *app) pageView(ctx context.Context, d pageDoor, page knowledge.Page, view pageView) error {
+	switch {
+	case view.markdown:
+		content, err := d.Markdown(ctx, page.FolderID, page.PageID)
+		if err != nil {
+			return err
+		}
+		return a.show(pageMarkdown{PageID: page.PageID, FolderID: page.FolderID, Markdown: content}, func() { a.Raw(content) })
+	case view.chunks:
+		chunks, err := d.Chunks(ctx, page.FolderID, page.PageID)
+		if err != nil {
+			return err
+		}
+		return a.show(list(chunks), func() { a.chunks(chunks) })
+	case view.revisions:
+		revisions, err := d.Revisions(ctx, page.FolderID, page.PageID)
+		if err != nil {
+			return err
+		}
+		return a.show(list(revisions), func() { a.revisionsTable(revisions) })
+	}
+	return a.show(page, func() { a.pagePairs(page) })
+}
+
+type pageMarkdown struct {
+	PageID   string `json:"page_id"`
+	FolderID string `json:"folder_id"`
+	Markdown string `json:"markdown"`
+}
+
+func (a *app) pagePairs(page knowledge.Page) {
+	pairs := []out.Pair{
+		{Name: "title", Value: out.Plain(page.Title)},
+		{Name: "state", Value: shownState(page)},
+		{Name: "reason", Value: out.Plain(page.Reason)},
+		{Name: "folder", Value: out.Plain(page.FolderID)},
+		{Name: "page", Value: out.Plain(page.PageID)},
+		{Name: "in the source", Value: out.Plain(page.SourceID)},
+		{Name: "url", Value: out.Plain(page.URL)},
+		{Name: "edited", Value: a.timeOf(page.SourceEditedAt)},
+		{Name: "synced", Value: out.Plain(a.Ago(page.SyncedAt))},
+		{Name: "verified", Value: a.timeOf(page.VerifiedAt)},
+		{Name: "erased", Value: a.timeOf(page.PurgeAt)},
+	}
+	if page.ParentPageID != nil {
+		pairs = append(pairs, out.Pair{Name: "parent", Value: out.Plain(*page.ParentPageID)})
+	}
+	if failure := page.Failure; failure != nil {
+		sentence := fmt.Sprintf("%s: %s (%s, %s)", failure.Class, failure.Sentence, a.Ago(&failure.Since),
+			out.Plural(int64(failure.Attempts), "attempt"))
+		pairs = append(pairs, out.Pair{Name: "failure", Value: out.Cell{Text: sentence, Colors: paintStatus("failed").Colors}})
+	}
+	if page.HoldID != nil {
+		pairs = append(pairs, out.Pair{Name: "hold", Value: out.Plain(*page.HoldID)})
+	}
+	a.Pairs(pairs)
+	a.pageHint(page)
+}
+
+func (a *app) pageHint(page knowledge.Page) {
+	ref := named(out.Or(page.SourceID, page.PageID))
+	switch {
+	case page.HoldID != nil:
+		a.Hint("its removal waits for you: starter holds list")
+	case page.State == knowledge.StateExcluded:
+		a.Hint("bring it back: starter restore page %s %s", page.FolderID, ref)
+	case page.Failure != nil, page.State == knowledge.StatePending:
+		a.Hint("try again: starter sync page %s %s --wait", page.FolderID, ref)
+	}
+}
+
+func (a *app) timeOf(at *time.Time) out.Cell {
+	if at == nil || at.IsZero() {
+		return out.Cell{}
+	}
+	return out.Plain(a.Ago(at))
+}
+
+func (a *app) chunks(chunks []knowledge.Chunk) {
+	for i, chunk := range chunks {
+		if i > 0 {
+			a.Line("")
+		}
+		title := fmt.Sprintf("#%d", chunk.ChunkNo)
+		if len(chunk.HeadingPath) > 0 {
+			title += "  " + out.Clean(strings.Join(chunk.HeadingPath, " › "))
+		}
+		if !chunk.Embedded {
+			title += "  (no vector yet)"
+		}
+		a.Line("%s", a.Strong(title))
+		a.Raw(out.CleanText(chunk.Text))
+	}
+	if len(chunks) == 0 {
+		a.Hint("no chunks: nothing of it is published")
+	}
+}
+
+func (a *app) revisionsTable(revisions []knowledge.Revision) {
+	table := &out.Table{Columns: []out.Column{
+		{Title: "REVISION", Right: true},
+		{Title: "STATE"},
+		{Title: "PUBLISHED"},
+		{Title: "CHUNKS", Right: true},
+		{Title: "SIZE", Right: true},
+		{Title: "TITLE", Shrink: true},
+		{Title: "SUMMARY", Shrink: true},
+	}}
+	for _, r := range revisions {
+		table.Add(out.Plain(fmt.Sprintf("%d", r.RevisionID)), out.Plain(r.State), a.timeOf(r.PublishedAt),
+			out.Plain(out.Number(int64(r.Chunks))), out.Plain(size(r.Bytes)), out.Plain(r.Title), out.Plain(r.Summary))
+	}
+	a.Table(table)
+}
+
+func size(bytes int64) string { return humanize.Bytes(uint64(max(bytes, 0))) }

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loresync/loresync/internal/control"
+	"github.com/loresync/loresync/starter/internal/out"
+)
+
+func (a *app) fsckCommand() *cobra.Command {
+	var options control.FsckOptions
+	cmd := &cobra.Command{
+		Use: "fsck", Short: "Find drift and leftovers, and mend them",
+		Long: `Compare what should be with what is: leftovers of ended syncs, deletes that were never finished, pages that no run accounts
+for. The answer is an array of differences: kind, folder_id, page_id, sentence, repaired. The exit code is 1 while one is left.`,
+		Example: `  starter fsck
+  starter fsck --repair
+  starter fsck --after-restore --repair`,
+		Args: exactly(),
+		RunE: a.connected(func(ctx context.Context, s *session, _ []string) error {
+			differences, err := s.door.Fsck(ctx, options)
+			if err != nil {
+				return err
+			}
+			if err := a.show(list(differences), func() { a.differences(differences) }); err != nil {
+				return err
+			}
+			return a.endOfFsck(differences, options.Repair)
+		}),
+	}
+	cmd.Flags().BoolVar(&options.Repair, "repair", false, "mend what can be mended")
+	cmd.Flags().BoolVar(&options.AgainstSource, "against-source", false, "ask the sources too")
+	cmd.Flags().BoolVar(&options.AfterRestore, "after-restore", false,
+		"the database was restored from a backup: syncs that ran before can't publish any more")
+	return cmd
+}
+
+func (a *app) differences(differences []control.Difference) {
+	if len(differences) == 0 {
+		a.Line("%s", a.painted("clean"))
+		return
+	}
+	table := &out.Table{Columns: []out.Column{
+		{Title: "KIND"},
+		{Title: "FOLDER"},
+		{Title: "PAGE", Shrink: true},
+		{Title: "MENDED"},
+		{Title: "WHAT", Shrink: true},
+	}}
+	for _, d := range differences {
+		mended := paintStatus("failed")
+		mended.Text = "no"
+		if d.Repaired {
+			mended = paintStatus("ok")
+			mended.Text = "yes"
+		}
+		table.Add(out.Plain(d.Kind), out.Plain(d.FolderID), out.Plain(d.PageID), mended, out.Plain(d.Sentence))
+	}
+	a.Table(table)
+}
+
+func (a *app) endOfFsck(differences []control.Difference, repaired bool) error {
+	var left int64
+	for _, d := range differences {
+		if !d.Repaired {
+			left++
+		}
+	}
+	if left == 0 {
+		return nil
+	}
+	if !repaired {
+		a.Hint("mend them: starter fsck --repair")
+	}
+	return &endedError{code: exitFailed, sentence: out.Plural(left, "difference") + " left"}
+}
+
+func (a *app) janitorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "janitor", Short: "Clean up now",
+		Long: `Start the janitor, or join the one that is running: it starts deletes that a crash kept from starting, removes what ended
+syncs left, and erases what may not be restored any more. It runs by itself as well.`,
+		Example: "  starter janitor",
+		Args:    exactly(),
+		RunE: a.connected(func(ctx context.Context, s *session, _ []string) error {
+			answer, err := s.door.Janitor(ctx, a.actor)
+			if err != nil {
+				return err
+			}
+			return a.acted(answer, func() {
+				if answer.Joined {
+					a.Line("the janitor is at work already")
+					return
+				}
+				a.Line("the janitor has started")
+			})
+		}),
+	}
+}
+
+type maintenanceAnswer struct {
+	Maintenance bool `json:"maintenance"`
+}
+
+func (a *app) maintenanceCommand() *cobra.Command {
+	return noun(&cobra.Command{
+		Use: "maintenance", Short: "Stop all starts, or allow them again",
+		Long:    `In maintenance no sync starts anywhere; what runs goes on, and readers and search are served. The answer is maintenance.`,
+		Example: "  starter maintenance on\n  starter maintenance off",
+	}, a.maintenanceSwitch("on", "Stop all starts", true), a.maintenanceSwitch("off", "Allow starts again", false))
+}
+
+func (a *app) maintenanceSwitch(word, short string, on bool) *cobra.Command {
+	return &cobra.Command{
+		Use: word, Short: short, Long: short + ", in the whole deployment.", Example: "  starter maintenance " + word,
+		Args: exactly(),
+		RunE: a.connected(func(ctx context.Context, s *session, _ []string) error {
+			if err := s.door.SetMaintenance(ctx, on, a.actor); err != nil {
+				return err
+			}
+			return a.show(maintenanceAnswer{Maintenance: on}, func() {
+				a.Line("maintenance is %s", a.Strong(word))
+				if on {
+					a.Hint("allow starts again: starter maintenance off")
+				}
+			})
+		}),
+	}
+}
+
+type migrateAnswer struct {
+	SchemaVersion int64 `json:"schema_version"`
+}
+
+func (a *app) migrateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "migrate", Short: "Bring the database to this program's schema",
+		Long: `Apply the migrations that the database lacks, one process at a time; run it before newer processes start. There is no way
+back: restore a backup instead. The answer is schema_version.`,
+		Example: "  starter migrate",
+		Args:    exactly(),
+		RunE: a.plain(func(ctx context.Context, _ []string) error {
+			version, err := a.migrate(ctx)
+			if err != nil {
+				return err
+			}
+			return a.show(migrateAnswer{SchemaVersion: version}, func() { a.Line("the schema is at version %d", version) })
+		}),
+	}
+}
+
+type versionAnswer struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision"`
+	Modified bool   `json:"modified"`
+	Time     string `json:"time"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Show what this program was built from",
+		Long:    `Show the version, the commit and the Go release that this program was built from. Needs no settings.`,
+		Example: "  starter version\n  starter version --json",
+		Args:    exactly(),
+		RunE: a.plain(func(context.Context, []string) error {
+			version := builtFrom()
+			return a.show(version, func() {
+				line := fmt.Sprintf("loresync %s (%s, %s)", version.Version, version.Go, version.Platform)
+				if version.Revision != "" {
+					line += " " + version.Revision
+				}
+				if version.Modified {
+					line += ", changed since"
+				}
+				a.Line("%s", line)
+			})
+		}),
+	}
+}
+
+// builtFrom reads what the linker noted; "go run" notes no commit.
+func builtFrom() versionAnswer {
+	version := versionAnswer{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return version
+	}
+	version.Version = out.Or(info.Main.Version, version.Version)
+	for _, setting := range info.Settings {
+		switch setting.Key {
+		case "vcs.revision":
+			version.Revision = setting.Value
+		case "vcs.time":
+			version.Time = setting.Value
+		case "vcs.modified":
+			version.Modified = setting.Value == "true"
+		}
+	}
+	return version
+}
