@@ -35,7 +35,7 @@ func (c *Config) check() error {
 
 // checkDatabase never repeats the address, which may hold a password.
 func (c *Config) checkDatabase() error {
-	const form = "postgres://user:password@host:5432/database"
+	const form = "postgres://user:password@host:5432/database" //nolint:gosec // nobody's password
 	if c.DatabaseURL == "" {
 		return fmt.Errorf("%s is not set, and there is no %s/%s: run `make dev` here, or set it to %s", databaseURL, c.DataDir, EnvFile, form)
 	}

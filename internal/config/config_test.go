@@ -104,7 +104,6 @@ func TestTheEnvFileIsWhatAShellReads(t *testing.T) {
 	read, err := ReadEnvFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, values, read)
-	//nolint:gosec // the path is the test's own
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", `. "$1" && printf '%s|' "$A" "$B" "$C" "$D" "$E"`, "sh", path).Output()
 	require.NoError(t, err)
 	assert.Equal(t, values["A"]+"|"+values["B"]+"|"+values["C"]+"|"+values["D"]+"|"+values["E"]+"|", string(out))
@@ -141,7 +140,9 @@ func TestModelsAreBuiltInUnlessNamed(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, embedder.Remote())
 	assert.False(t, summarizer.Remote())
-	embedder, summarizer, err = Models(Config{OpenAI: OpenAI{BaseURL: "http://127.0.0.1:1/v1", EmbeddingModel: "small", EmbeddingDimensions: 8, SummaryModel: "large"}})
+	embedder, summarizer, err = Models(Config{OpenAI: OpenAI{
+		BaseURL: "http://127.0.0.1:1/v1", EmbeddingModel: "small", EmbeddingDimensions: 8, SummaryModel: "large",
+	}})
 	require.NoError(t, err)
 	assert.Equal(t, []any{"small", 8, true, "large"}, []any{embedder.Model(), embedder.Dimensions(), embedder.Remote(), summarizer.Model()})
 	_, _, err = Models(Config{OpenAI: OpenAI{EmbeddingModel: "small"}})
@@ -154,7 +155,7 @@ func TestSources(t *testing.T) {
 	src, err := all.Source(t.Context(), "files", "files")
 	require.NoError(t, err)
 	assert.Equal(t, "files", src.Name())
-	above := src.(interface{ Ancestors(string) []string }).Ancestors("a/b/c.md") //nolint:errcheck,forcetypeassert // the test fails as it should
+	above := src.(interface{ Ancestors(string) []string }).Ancestors("a/b/c.md") //nolint:errcheck // the test fails as it should
 	assert.Equal(t, []string{"a/b", "a"}, above)
 	for _, name := range []string{"notion", "gdrive", "ftp", ""} {
 		_, err := all.Source(t.Context(), name, name)

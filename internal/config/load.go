@@ -48,7 +48,10 @@ func load(variables map[string]string) (Config, error) {
 	if err != nil {
 		return Config{}, fmt.Errorf("the TEMPORAL_ settings can't be used: %s", oneLine(err))
 	}
-	return c, c.check()
+	if err := c.check(); err != nil {
+		return Config{}, err
+	}
+	return c, nil
 }
 
 // withEnvFile adds what `make dev` wrote, where the environment itself doesn't name a database. The environment wins.
@@ -125,12 +128,11 @@ func kindWords(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Float64:
 		return "number, such as 2.85"
-	case reflect.Int:
-		return "whole number"
 	case reflect.Int64:
 		return "time, such as 5s or 2m"
+	default:
+		return "whole number"
 	}
-	return t.String()
 }
 
 // oneLine keeps an error on the single line that people are promised.

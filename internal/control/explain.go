@@ -42,6 +42,7 @@ func reasonFor(key store.PageKey, facts store.PageFacts) (sentence, next string)
 	case knowledge.StateSkipped:
 		return "It is not in the knowledge base because it can't be used: " + facts.Page.Reason,
 			"Change the page at its source; the next sync reads it again."
+	case knowledge.StatePending, knowledge.StateExcluded:
 	}
 	return answerPending(folder, page, facts)
 }
@@ -61,7 +62,7 @@ func answerExcluded(key store.PageKey, facts store.PageFacts) (sentence, next st
 }
 
 func answerLive(folder, page string, facts store.PageFacts) (sentence, next string) {
-	sentence, next = "It is in the knowledge base.", "Nothing is needed."
+	sentence = "It is in the knowledge base."
 	switch {
 	case facts.Page.Failure != nil:
 		sentence = "It is in the knowledge base with its last good content, since newer reads of it fail: " + facts.Page.Failure.Sentence

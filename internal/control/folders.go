@@ -82,7 +82,8 @@ func (c *Control) checkSpec(ctx context.Context, spec FolderSpec) (store.NewFold
 		return store.NewFolder{}, err
 	}
 	if connection.Source != spec.Source {
-		return store.NewFolder{}, usage("connection_source", "connection %q is for %s, the folder is for %s: choose another with --connection, or add one with `starter connection add`",
+		return store.NewFolder{}, usage("connection_source",
+			"connection %q is for %s, the folder is for %s: choose another with --connection, or add one with `starter connection add`",
 			connection.Name, connection.Source, spec.Source)
 	}
 	folder.Root, err = c.usableRoot(ctx, store.FolderPlace{
@@ -101,10 +102,11 @@ func (c *Control) folderTaken(ctx context.Context, id string) error {
 		return err
 	case there.DeletedAt != nil:
 		return refuse("folder_deleted",
-			"a folder %q was deleted and can still be brought back: run `starter folder restore %s`, or `starter folder delete %s --now` to remove it for good; otherwise the id is free after %s",
+			"a folder %q was deleted: `starter folder restore %s` brings it back, `starter folder delete %s --now` frees its id, which else is free after %s",
 			id, id, id, clock(*there.PurgeAt))
 	}
-	return refuse("folder_exists", "there is a folder %q already, with the root %s: choose another id, or change it with `starter folder set %s`", id, there.Root, id)
+	return refuse("folder_exists", "there is a folder %q already, with the root %s: choose another id, or change it with `starter folder set %s`",
+		id, there.Root, id)
 }
 
 // SetFolder changes a folder.

@@ -15,7 +15,7 @@ import (
 	"github.com/loresync/loresync/internal/store"
 )
 
-func TestAddFolder(t *testing.T) {
+func TestAddFolder(t *testing.T) { //nolint:tparallel // the cases share one room
 	t.Parallel()
 	r, ctx := newRoom(t, nil, ""), t.Context()
 	r.file("a.txt", "text")

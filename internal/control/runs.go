@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/loresync/loresync/internal/knowledge"
@@ -144,12 +145,7 @@ func (c *Control) checkClass(ctx context.Context, folder, class string) error {
 	if err != nil {
 		return err
 	}
-	for _, known := range classes {
-		if known == class {
-			return nil
-		}
-	}
-	if len(classes) == 0 {
+	if len(classes) == 0 || slices.Contains(classes, class) {
 		return nil
 	}
 	return notFound("class_unknown", "no page of folder %q fails with class %q: the classes there are %s", folder, class, strings.Join(classes, ", "))

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"strings"
 	"time"
-	// Time zones are known on machines without a zone database too.
-	_ "time/tzdata"
+	_ "time/tzdata" // time zones are known on machines without a zone database too
 
 	"github.com/robfig/cron/v3"
 	"go.temporal.io/api/enums/v1"
@@ -49,7 +48,7 @@ type ScheduleInfo struct {
 
 // ScheduleSpec is when the daily batch runs. Zero values keep what is there.
 type ScheduleSpec struct {
-	// Cron has five fields: minute, hour, day of month, month, day of week.
+	// Cron has five fields: minute, hour, day of the month, the month, and day of the week.
 	Cron string
 	// Timezone is a name of the IANA database, such as Asia/Tokyo.
 	Timezone string
@@ -83,7 +82,8 @@ func (c *Control) ensureSchedule(ctx context.Context, options client.ScheduleOpt
 // Schedule appends a time to its own.
 func schedules() []client.ScheduleOptions {
 	return []client.ScheduleOptions{
-		schedule(workflows.ScheduleDaily, workflows.DailyID, "DailyWorkflow", workflows.DailyInput{}, catchUp, dailySpec(defaultCron, defaultTimezone, defaultJitter)),
+		schedule(workflows.ScheduleDaily, workflows.DailyID, "DailyWorkflow", workflows.DailyInput{}, catchUp,
+			dailySpec(defaultCron, defaultTimezone, defaultJitter)),
 		schedule(workflows.ScheduleJanitor, ids.Janitor, "JanitorWorkflow", workflows.JanitorInput{}, 5*time.Minute, every(5*time.Minute)),
 		schedule(workflows.ScheduleDue, ids.Due, "DueReadsWorkflow", workflows.DueReadsInput{}, time.Minute, every(time.Minute)),
 	}
@@ -228,7 +228,7 @@ func checkSchedule(spec ScheduleSpec) error {
 // checkCron accepts five fields that name a time which comes. Temporal would take more, but a calendar that never fires or
 // a zone of its own inside the line is a mistake here.
 func checkCron(line string) error {
-	const example = "give five fields (minute, hour, day of month, month, day of week), for example '0 3 * * *'"
+	const example = "give five fields (minute, hour, day of the month, the month, day of the week), for example '0 3 * * *'"
 	if len(strings.Fields(line)) != 5 || strings.ContainsAny(line, "@=#") {
 		return usage("cron", "the cron line %q can't be used: %s", line, example)
 	}

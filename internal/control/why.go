@@ -30,7 +30,8 @@ type Explanation struct {
 // Why explains a page in every folder that knows it, or whose source has it. The page is named by its page id, its source
 // id, its path, a URL, or its whole title.
 func (c *Control) Why(ctx context.Context, ref string) ([]Explanation, error) {
-	unknown := notFound("page_unknown", "nothing is known by %q in any folder: give a page id, a path, a URL or a whole title; `starter pages FOLDER` lists what there is", ref)
+	unknown := notFound("page_unknown",
+		"nothing is known by %q in any folder: give a page id, a path, a URL or a whole title; `starter pages FOLDER` lists what there is", ref)
 	if ref == "" || !storable(ref) {
 		return nil, unknown
 	}

@@ -14,6 +14,7 @@ import (
 // TestWhy changes one page from state to state and asks each time.
 func TestWhy(t *testing.T) {
 	t.Parallel()
+	const fails = `INSERT INTO page_failures (folder_id, page_id, class, sentence, retry_at, quarantined_at) SELECT 'hr', page_id, `
 	for name, c := range map[string]struct {
 		change   string
 		state    string
@@ -22,18 +23,24 @@ func TestWhy(t *testing.T) {
 	}{
 		"found and not read": {``, "pending", "was found, and not read", "starter sync page hr"},
 		"failing": {
-			`INSERT INTO page_failures (folder_id, page_id, class, sentence, retry_at) SELECT 'hr', page_id, 'Unavailable', 'The disk is away.', now() FROM pages WHERE source_id = 'a.md'`,
+			fails + `'Unavailable', 'The disk is away.', now(), NULL FROM pages`,
 			"pending", "The disk is away.", "starter retry hr --class Unavailable",
 		},
 		"quarantined": {
-			`INSERT INTO page_failures (folder_id, page_id, class, sentence, quarantined_at) SELECT 'hr', page_id, 'Odd', 'Odd.', now() FROM pages WHERE source_id = 'a.md'`,
+			fails + `'Odd', 'Odd.', NULL, now() FROM pages`,
 			"pending", "Odd.", "not tried again by itself",
 		},
-		"skipped":             {`UPDATE pages SET skip_class = 'binary', skip_sentence = 'It is binary.' WHERE source_id = 'a.md'`, "skipped", "It is binary.", "next sync reads it"},
-		"lost by its source":  {`UPDATE pages SET tombstoned_at = now(), tombstone_reason = 'source', purge_at = now() WHERE source_id = 'a.md'`, "tombstoned", "no longer has it", "comes back by itself"},
-		"in a paused folder":  {`UPDATE folders SET paused_at = now()`, "pending", "nothing is being synced", "starter folder resume hr"},
-		"of a paused account": {`UPDATE connections SET paused_at = now(), pause_reason = 'no token'`, "pending", "nothing is being synced", "starter connection resume files"},
-		"under maintenance":   {`UPDATE deployment SET maintenance = true`, "pending", "nothing is being synced", "starter maintenance off"},
+		"skipped": {`UPDATE pages SET skip_class = 'binary', skip_sentence = 'It is binary.'`, "skipped", "It is binary.", "next sync reads it"},
+		"lost by its source": {
+			`UPDATE pages SET tombstoned_at = now(), tombstone_reason = 'source', purge_at = now()`,
+			"tombstoned", "no longer has it", "comes back by itself",
+		},
+		"in a paused folder": {`UPDATE folders SET paused_at = now()`, "pending", "nothing is being synced", "starter folder resume hr"},
+		"of a paused account": {
+			`UPDATE connections SET paused_at = now(), pause_reason = 'no token'`,
+			"pending", "nothing is being synced", "starter connection resume files",
+		},
+		"under maintenance": {`UPDATE deployment SET maintenance = true`, "pending", "nothing is being synced", "starter maintenance off"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

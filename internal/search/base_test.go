@@ -59,9 +59,10 @@ var errModelDown = errors.New("connection refused")
 
 // base is a knowledge base of its own.
 type base struct {
-	t     testing.TB
-	pool  *pgxpool.Pool
-	store *store.Store
+	t        testing.TB
+	pool     *pgxpool.Pool
+	store    *store.Store
+	embedder search.Embedder
 }
 
 func newBase(t testing.TB) *base {
@@ -73,7 +74,7 @@ func newBase(t testing.TB) *base {
 	pool, err := pgxpool.New(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	b := &base{t: t, pool: pool, store: st}
+	b := &base{t: t, pool: pool, store: st, embedder: concepts{}}
 	b.folder("hr")
 	return b
 }
@@ -130,11 +131,14 @@ func (b *base) chunk(revision int64, number int, heading, text string) {
 		headings, whole = []string{heading}, heading+"\n\n"+text
 	}
 	hash := sha256.Sum256([]byte(whole))
-	b.exec(`INSERT INTO embeddings (model, dimensions, text_hash, embedding) VALUES ('concepts', $1, $2, $3) ON CONFLICT DO NOTHING`,
-		len(ideas), hash[:], meaning(whole))
+	vectors, err := b.embedder.Embed(b.t.Context(), []string{whole})
+	require.NoError(b.t, err)
+	model, dimensions := b.embedder.Model(), b.embedder.Dimensions()
+	b.exec(`INSERT INTO embeddings (model, dimensions, text_hash, embedding) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+		model, dimensions, hash[:], vectors[0])
 	b.exec(`INSERT INTO chunks (revision_id, chunk_no, heading_path, body, text_hash, terms, model, dimensions)
-		VALUES ($1, $2, $3, $4, $5, array_to_tsvector($6::text[]), 'concepts', $7)`,
-		revision, number, headings, text, hash[:], distinct(terms.Document(whole)), len(ideas))
+		VALUES ($1, $2, $3, $4, $5, array_to_tsvector($6::text[]), $7, $8)`,
+		revision, number, headings, text, hash[:], distinct(terms.Document(whole)), model, dimensions)
 }
 
 // distinct is what array_to_tsvector needs.
@@ -149,7 +153,9 @@ func distinct(tokens []string) []string {
 	return out
 }
 
-func (b *base) searcher(embedder search.Embedder) *search.Searcher { return search.New(b.store, embedder) }
+func (b *base) searcher(embedder search.Embedder) *search.Searcher {
+	return search.New(b.store, embedder)
+}
 
 // find gives the page ids that a search finds, in order.
 func (b *base) find(embedder search.Embedder, q search.Query) []string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/loresync/loresync/internal/content/embed"
 	"github.com/loresync/loresync/internal/search"
 	"github.com/loresync/loresync/internal/store"
 )
@@ -128,6 +130,20 @@ func TestSearch_gives_a_hit_with_all_that_a_reader_needs(t *testing.T) {
 		assert.Contains(t, string(document), `"`+key+`":`)
 	}
 	assert.Contains(t, string(document), `"source_edited_at":"2026-02-03T04:05:06Z"`)
+}
+
+func TestSearch_with_the_built_in_model_finds_nothing_by_chance(t *testing.T) {
+	t.Parallel()
+	b := newBase(t)
+	b.embedder = embed.Lexical{}
+	b.add(handbook...)
+	for i := range 200 {
+		b.add(page{id: fmt.Sprintf("filler%d", i), title: "Filler", texts: []string{fmt.Sprintf("word%d stands here", i)}})
+	}
+	for i := range 40 {
+		assert.Empty(t, b.find(embed.Lexical{}, search.Query{Text: fmt.Sprintf("nonsense%d", i)}))
+	}
+	assert.Equal(t, []string{"coffee"}, b.find(embed.Lexical{}, search.Query{Text: "espresso machine"}))
 }
 
 func TestSearch_stays_in_the_folder_that_was_asked_for(t *testing.T) {

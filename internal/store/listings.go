@@ -192,6 +192,7 @@ const overdueAsks = `
 SELECT e.page_id, e.asked FROM listing_entries e JOIN listings l ON l.listing_id = e.listing_id
 WHERE e.listing_id = $1 AND e.state = 'requested' AND e.asked_at < now() - $2::interval
   AND NOT EXISTS (SELECT 1 FROM in_flight i WHERE i.folder_id = l.folder_id AND i.page_id = e.page_id)
+  AND NOT EXISTS (SELECT 1 FROM pages p WHERE p.folder_id = l.folder_id AND p.page_id = e.page_id AND p.attempt_seq > e.seen_seq)
 ORDER BY e.asked_at LIMIT 200`
 
 // OverdueAsks gives requested pages that have no in-flight row although they were asked for a while ago: their workflow may
@@ -201,11 +202,13 @@ func (s *Store) OverdueAsks(ctx context.Context, listingID int64, after time.Dur
 }
 
 const reopenAsk = `
-UPDATE listing_entries SET state = CASE WHEN asked >= $3 THEN 'not_settled' ELSE 'open' END
-WHERE listing_id = $1 AND page_id = $2 AND state = 'requested'`
+UPDATE listing_entries e SET state = CASE WHEN e.asked >= $3 THEN 'not_settled' ELSE 'open' END
+FROM listings l
+WHERE l.listing_id = $1 AND e.listing_id = l.listing_id AND e.page_id = $2 AND e.state = 'requested'
+  AND NOT EXISTS (SELECT 1 FROM pages p WHERE p.folder_id = l.folder_id AND p.page_id = e.page_id AND p.attempt_seq > e.seen_seq)`
 
 // ReopenAsk puts a page whose workflow ended without an outcome back into the window; after maxAsks requests it is
-// recorded as not settled.
+// recorded as not settled. A sync that wrote its outcome between two looks is left to the next look.
 func (s *Store) ReopenAsk(ctx context.Context, listingID int64, page string, maxAsks int) error {
 	_, err := exec(ctx, s, "ask again", reopenAsk, listingID, page, maxAsks)
 	return err
@@ -264,7 +267,7 @@ SELECT
      AND NOT (e.data ->> 'approved')::boolean) AS recent`
 
 const listedDocuments = `
-SELECT coalesce(sum(cardinality(unchanged) + cardinality(skipped) + cardinality(excluded) + gone), 0)::bigint
+SELECT coalesce(sum(cardinality(unchanged) + cardinality(skipped) + cardinality(excluded) + cardinality(failed) + gone), 0)::bigint
   + (SELECT count(*) FROM listing_entries e WHERE e.listing_id = $1 AND e.kind = 'document') FROM listing_batches WHERE listing_id = $1`
 
 // RemovalFacts reads what the guards want to know before planned pages of a folder go.
@@ -320,9 +323,9 @@ WITH batch AS (
     SELECT b.* FROM listing_batches b WHERE b.listing_id = $1
 ), packed AS (
     SELECT count(DISTINCT u) FILTER (WHERE k = 'u') AS unchanged, count(DISTINCT u) FILTER (WHERE k = 's') AS skipped,
-           count(DISTINCT u) FILTER (WHERE k = 'x') AS excluded
+           count(DISTINCT u) FILTER (WHERE k = 'x') AS excluded, count(DISTINCT u) FILTER (WHERE k = 'f') AS failed
     FROM (SELECT unnest(unchanged) AS u, 'u' AS k FROM batch UNION ALL SELECT unnest(skipped), 's' FROM batch
-          UNION ALL SELECT unnest(excluded), 'x' FROM batch) all_of_it
+          UNION ALL SELECT unnest(excluded), 'x' FROM batch UNION ALL SELECT unnest(failed), 'f' FROM batch) all_of_it
 ), entry AS (
     SELECT change, moved, state, outcome,
         CASE WHEN state IN ('failed', 'not_settled') THEN 'failed'
@@ -342,7 +345,7 @@ WITH batch AS (
     FROM entry
 )
 SELECT s.new, s.changed, p.unchanged + s.unchanged AS unchanged, p.skipped + s.skipped AS skipped,
-       p.excluded + s.excluded + (SELECT coalesce(sum(gone), 0) FROM batch)::bigint AS excluded, s.failed, s.moved, s.revived,
+       p.excluded + s.excluded + (SELECT coalesce(sum(gone), 0) FROM batch)::bigint AS excluded, p.failed + s.failed AS failed, s.moved, s.revived,
        l.removed, l.held, l.verdict, l.sentence
 FROM packed p, sums s, listings l WHERE l.listing_id = $1`
 

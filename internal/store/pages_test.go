@@ -13,9 +13,9 @@ import (
 )
 
 func pageIDs(pages []knowledge.Page) []string {
-	ids := []string{}
-	for _, p := range pages {
-		ids = append(ids, p.PageID)
+	ids := make([]string, len(pages))
+	for i, p := range pages {
+		ids[i] = p.PageID
 	}
 	return ids
 }
@@ -60,9 +60,9 @@ func TestPagesAreFilteredByState(t *testing.T) {
 func TestPagesAreReadInParts(t *testing.T) {
 	t.Parallel()
 	d, ctx := newDesk(t), t.Context()
-	want := []string{}
-	for i := range 25 {
-		want = append(want, fmt.Sprintf("p%02d", i))
+	want := make([]string, 25)
+	for i := range want {
+		want[i] = fmt.Sprintf("p%02d", i)
 		d.page(want[i], "")
 	}
 	got, after := []string{}, ""

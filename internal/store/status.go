@@ -36,9 +36,9 @@ func (s *Store) Overview(ctx context.Context) (Overview, error) {
 
 // RunUnderWay is a running folder sync and how far it has come.
 type RunUnderWay struct {
+	knowledge.RunProgress
 	WorkflowID, FolderID string
 	Since                time.Time
-	knowledge.RunProgress
 }
 
 const runsUnderWay = `

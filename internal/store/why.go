@@ -22,10 +22,10 @@ func (s *Store) PagesByRef(ctx context.Context, ref string, limit int) ([]PageKe
 
 // PageFacts is what is known about a page beyond its state, for the answer to "why?".
 type PageFacts struct {
-	// Page is nil when only an exclusion is left of it.
-	Page *knowledge.Page
 	FolderFacts
 	ExclusionFacts
+	// Page is nil when only an exclusion is left of it.
+	Page *knowledge.Page
 	// RetryAt is when a failed page is read again.
 	RetryAt *time.Time
 	Strikes int
@@ -67,12 +67,13 @@ type ExclusionFacts struct {
 const folderFacts = `
 SELECT f.state AS folder_state, f.connection AS connection_name, c.pause_reason AS connection_reason, f.paused_at AS folder_paused_at,
     c.paused_at AS connection_paused_at, f.deleted_at AS folder_deleted_at, f.purge_at AS folder_purge_at, f.sync_interval,
-    (SELECT d.who FROM deletes d WHERE d.folder_id = f.folder_id AND d.page_id IS NULL AND d.restored_at IS NULL AND d.purged_at IS NULL) AS folder_deleted_by,
+    (SELECT d.who FROM deletes d
+     WHERE d.folder_id = f.folder_id AND d.page_id IS NULL AND d.restored_at IS NULL AND d.purged_at IS NULL) AS folder_deleted_by,
     fl.completed_at AS listed_at, r.status AS last_run_status, r.reason AS last_run_reason, r.verdict AS last_run_verdict,
     r.ended_at AS last_run_ended_at, (SELECT maintenance FROM deployment) AS maintenance
 FROM folders f JOIN connections c ON c.name = f.connection
 LEFT JOIN folder_listings fl ON fl.folder_id = f.folder_id
-LEFT JOIN LATERAL (SELECT x.* FROM sync_runs x WHERE x.folder_id = f.folder_id AND x.ended_at IS NOT NULL AND x.mode <> 'dry_run'
+LEFT JOIN LATERAL (SELECT x.status, x.reason, x.verdict, x.ended_at FROM sync_runs x WHERE x.folder_id = f.folder_id AND x.ended_at IS NOT NULL AND x.mode <> 'dry_run'
                    AND x.requested_at >= f.created_at ORDER BY x.requested_at DESC LIMIT 1) r ON true
 WHERE f.folder_id = $1`
 

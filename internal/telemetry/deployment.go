@@ -12,8 +12,7 @@ import (
 type Deployment struct {
 	// Folders is the number of folders in each state, Pages that of documents.
 	Folders, Pages map[string]int64
-	// Overdue counts the active folders that have had no completed sync for two of their intervals, or for two days where
-	// only the daily batch comes around.
+	// Overdue counts the active folders that have had no completed sync for two of their intervals, and at least two hours.
 	Overdue int64
 	// Syncing counts the folder syncs under way, InFlight the page syncs.
 	Syncing, InFlight int64

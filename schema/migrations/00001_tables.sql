@@ -353,6 +353,8 @@ CREATE TABLE listing_batches (
     unchanged  bigint[] NOT NULL,
     skipped    bigint[] NOT NULL,
     excluded   bigint[] NOT NULL,
+    -- Quarantined pages in the version that failed: not asked for, and counted as failed.
+    failed     bigint[] NOT NULL,
     -- Listed source ids that have no row because a person deleted them and they were purged.
     gone       integer NOT NULL,
     containers bigint[] NOT NULL,
@@ -388,6 +390,8 @@ CREATE TABLE listing_entries (
     outcome          text NOT NULL DEFAULT '',
     PRIMARY KEY (listing_id, source_id)
 );
+-- The version that a page was listed with last; the purge.
+CREATE INDEX listing_entries_of_page ON listing_entries (page_id, listing_id) WHERE page_id IS NOT NULL;
 -- The window of a folder sync: what to ask for next, what to wait for.
 CREATE INDEX listing_entries_open ON listing_entries (listing_id, state) WHERE state IN ('listed', 'open', 'requested');
 

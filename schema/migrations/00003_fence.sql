@@ -274,6 +274,7 @@ DECLARE
     tries integer;
     delays interval[] := ARRAY['1 minute', '5 minutes', '20 minutes', '1 hour', '4 hours', '12 hours', '1 day']::interval[];
     held text;
+    failed_version text;
 BEGIN
     held := check_fence(f, p, t);
     IF held <> 'held' THEN
@@ -291,7 +292,10 @@ BEGIN
         DELETE FROM page_failures WHERE folder_id = f AND page_id = p;
         DELETE FROM due_reads WHERE folder_id = f AND page_id = p;
     ELSIF how = 'failed' THEN
-        INSERT INTO page_failures AS x (folder_id, page_id, class, sentence, retry_at, version) VALUES (f, p, cls, words, now() + delays[1], version)
+        -- A quarantined page is tried again when it is listed with another version than the one that failed.
+        failed_version := coalesce((SELECT e.version FROM listing_entries e JOIN listings l ON l.listing_id = e.listing_id
+                                    WHERE e.page_id = p AND l.folder_id = f ORDER BY e.listing_id DESC LIMIT 1), version);
+        INSERT INTO page_failures AS x (folder_id, page_id, class, sentence, retry_at, version) VALUES (f, p, cls, words, now() + delays[1], failed_version)
         ON CONFLICT (folder_id, page_id) DO UPDATE SET class = cls, sentence = words, attempts = x.attempts + 1, last_at = now(),
             retry_at = now() + delays[x.attempts + 1],
             quarantined_at = CASE WHEN x.attempts >= cardinality(delays) THEN coalesce(x.quarantined_at, now()) END,

@@ -98,12 +98,12 @@ BEGIN
                     CASE WHEN p.skip_class IS NOT DISTINCT FROM i.skip_class AND p.source_version = i.version AND p.tombstoned_at IS NULL
                          THEN 'known_skipped' ELSE 'skipped' END
                 WHEN p.page_no IS NULL THEN 'new'
+                WHEN x.quarantined_at IS NOT NULL AND x.version = i.version THEN 'quarantined'
                 WHEN p.tombstoned_at IS NOT NULL THEN 'revived'
                 WHEN p.source_version <> i.version OR p.skip_listed THEN CASE WHEN p.published_revision_id IS NULL THEN 'new' ELSE 'changed' END
                 WHEN p.skip_class IS NOT NULL AND p.published_revision_id IS NULL THEN 'known_skipped'
-                WHEN x.page_id IS NOT NULL AND (x.quarantined_at IS NULL OR x.version <> i.version)
-                    THEN CASE WHEN p.published_revision_id IS NULL THEN 'new' ELSE 'retry' END
-                WHEN p.published_revision_id IS NULL AND x.page_id IS NULL THEN 'new'
+                WHEN p.published_revision_id IS NULL THEN 'new'
+                WHEN x.page_id IS NOT NULL THEN 'retry'
                 ELSE 'same' END AS change
         FROM item i
         LEFT JOIN pages p ON p.folder_id = listing.folder_id AND p.source_id = i.sid
@@ -120,11 +120,12 @@ BEGIN
             path = excluded.path, version = excluded.version, edited_at = excluded.edited_at, seen_seq = excluded.seen_seq
         RETURNING 1
     )
-    INSERT INTO listing_batches (listing_id, batch_no, returned, stored, unchanged, skipped, excluded, gone, containers, cursor)
+    INSERT INTO listing_batches (listing_id, batch_no, returned, stored, unchanged, skipped, excluded, failed, gone, containers, cursor)
     SELECT l, n, returned_items, cardinality(sids),
         coalesce(array_agg(page_no) FILTER (WHERE change = 'same' AND NOT moved), '{}'),
         coalesce(array_agg(page_no) FILTER (WHERE change = 'known_skipped' AND NOT moved), '{}'),
         coalesce(array_agg(page_no) FILTER (WHERE change = 'excluded' AND page_no IS NOT NULL), '{}'),
+        coalesce(array_agg(page_no) FILTER (WHERE change = 'quarantined'), '{}'),
         count(*) FILTER (WHERE change = 'excluded' AND page_no IS NULL),
         coalesce(array_agg(page_no) FILTER (WHERE change = 'known_container' AND NOT moved), '{}'),
         next_cursor
@@ -160,7 +161,7 @@ END $$;
 -- +goose StatementBegin
 -- Everything that a listing saw, as page numbers.
 CREATE FUNCTION listed_pages(l bigint) RETURNS TABLE (page_no bigint) LANGUAGE sql STABLE AS $$
-    SELECT unnest(unchanged || skipped || excluded || containers) FROM listing_batches WHERE listing_id = l
+    SELECT unnest(unchanged || skipped || excluded || failed || containers) FROM listing_batches WHERE listing_id = l
     UNION
     SELECT e.page_no FROM listing_entries e WHERE e.listing_id = l AND e.page_no IS NOT NULL
 $$;
