@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"go.temporal.io/sdk/activity"
-
 	"github.com/loresync/loresync/internal/content/chunk"
 	"github.com/loresync/loresync/internal/content/render"
 	"github.com/loresync/loresync/internal/knowledge"
@@ -91,7 +89,7 @@ func (a *PageActivities) PublishPage(ctx context.Context, in PublishPageInput) (
 	if err != nil {
 		return ReadPageResult{}, err
 	}
-	if published.Outcome == "fenced" && activity.GetInfo(ctx).Attempt > 1 {
+	if published.Outcome == "fenced" {
 		current, err := a.Store.PublishedRevision(ctx, in.FolderID, in.PageID)
 		if err == nil && current == in.RevisionID {
 			published.Outcome = string(knowledge.OutcomePublished)

@@ -37,9 +37,11 @@ func Translate(err error) error {
 	var failed *source.Failure
 	var refused *model.Error
 	switch {
-	case err == nil, errors.As(err, &done), temporal.IsCanceledError(err):
-		return err
-	case errors.Is(err, context.Canceled):
+	case err == nil:
+		return nil
+	case errors.As(err, &done):
+		return done
+	case temporal.IsCanceledError(err), errors.Is(err, context.Canceled):
 		return temporal.NewCanceledError()
 	case errors.Is(err, ErrFenced):
 		return temporal.NewNonRetryableApplicationError(ErrFenced.Error(), FailureFenced, nil)

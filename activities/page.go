@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -314,8 +313,9 @@ func chunksOf(markdown string) []store.StagedChunk {
 	chunks := make([]store.StagedChunk, len(pieces))
 	for i, piece := range pieces {
 		hash := chunk.TextHash(piece)
-		words := append(terms.Document(strings.Join(piece.HeadingPath, "\n")), terms.Document(piece.Text)...)
-		chunks[i] = store.StagedChunk{HeadingPath: piece.HeadingPath, Body: piece.Text, TextHash: hash[:], Terms: words}
+		chunks[i] = store.StagedChunk{
+			HeadingPath: piece.HeadingPath, Body: piece.Text, TextHash: hash[:], Terms: terms.Document(chunk.EmbeddingText(piece)),
+		}
 	}
 	return chunks
 }

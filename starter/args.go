@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,13 +78,8 @@ func (a *app) completeFolder(cmd *cobra.Command, args []string, _ string) ([]cob
 
 // oneOf checks a flag that knows only some words; empty is none of them, and is allowed.
 func oneOf(flag, value string, words []string) error {
-	if value == "" {
+	if value == "" || slices.Contains(words, value) {
 		return nil
-	}
-	for _, word := range words {
-		if word == value {
-			return nil
-		}
 	}
 	return &usageError{sentence: fmt.Sprintf("--%s %q is unknown: use one of %s", flag, value, strings.Join(words, ", "))}
 }

@@ -87,7 +87,7 @@ func TestAnAnswerThatCannotBeWrittenIsNoSuccess(t *testing.T) {
 	if err != nil {
 		t.Skip("this system has no /dev/full")
 	}
-	defer full.Close()
+	defer func() { assert.NoError(t, full.Close()) }()
 	var said strings.Builder
 	for _, line := range []string{"folder list", "folder list --json", "version"} {
 		d := furnished()

@@ -86,7 +86,7 @@ func (a *app) connectionListCommand() *cobra.Command {
 				return err
 			}
 			return a.show(list(connections), func() {
-				table := &out.Table{Columns: []out.Column{{Title: "NAME"}, {Title: "SOURCE"}, {Title: "STATE"}, {Title: "REASON", Shrink: true}}}
+				table := out.NewTable("NAME", "SOURCE", "STATE", "REASON~")
 				for _, c := range connections {
 					table.Add(out.Plain(c.Name), out.Plain(c.Source), paintStatus(c.State), out.Plain(c.Reason))
 				}
@@ -121,7 +121,7 @@ func (a *app) checksTable(name string, checks []control.ConnectionCheck) {
 		a.Hint("no folder uses the connection %s", name)
 		return
 	}
-	table := &out.Table{Columns: []out.Column{{Title: "FOLDER"}, {Title: "READABLE"}, {Title: "ROOT", Shrink: true}, {Title: "NOTE", Shrink: true}}}
+	table := out.NewTable("FOLDER", "READABLE", "ROOT~", "NOTE~")
 	for _, c := range checks {
 		state := "ok"
 		if !c.OK {

@@ -94,7 +94,7 @@ func TestAWaitedSyncEndsWithTheExitCodeOfItsStatus(t *testing.T) {
 			assert.Equal(t, false, answer["joined"])
 			counts, ok := answer["counts"].(map[string]any)
 			require.True(t, ok)
-			for _, key := range strings.Fields("listed new changed unchanged skipped excluded failed moved removed held revived") {
+			for key := range strings.FieldsSeq("listed new changed unchanged skipped excluded failed moved removed held revived") {
 				assert.Contains(t, counts, key)
 			}
 			if code != exitDone {

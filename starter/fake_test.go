@@ -110,6 +110,7 @@ func (c *canned) SyncPage(_ context.Context, folder, ref string, _ control.Actor
 	c.note("sync page", folder, ref)
 	return c.answer, c.err
 }
+
 func (c *canned) SyncAll(context.Context, control.Actor) (control.Answer, error) {
 	return c.answer, c.err
 }
@@ -165,8 +166,11 @@ func (c *canned) Pages(_ context.Context, _ string, filter control.PageFilter) (
 	}
 	return pages[:min(len(pages), filter.Limit)], c.err
 }
+
 func (c *canned) Page(context.Context, string, string) (knowledge.Page, error) { return c.page, c.err }
-func (c *canned) Markdown(context.Context, string, string) (string, error)     { return c.markdown, c.err }
+
+func (c *canned) Markdown(context.Context, string, string) (string, error) { return c.markdown, c.err }
+
 func (c *canned) Chunks(context.Context, string, string) ([]knowledge.Chunk, error) {
 	return []knowledge.Chunk{
 		{ChunkNo: 1, HeadingPath: []string{"Travel", "Trains"}, Text: "Ask for the ticket first.", Embedded: true},
@@ -202,7 +206,9 @@ func (c *canned) ApproveHold(context.Context, string, control.Actor) (control.An
 func (c *canned) RejectHold(context.Context, string, control.Actor) (control.Answer, error) {
 	return c.answer, c.err
 }
+
 func (c *canned) Schedule(context.Context) (control.ScheduleInfo, error) { return c.schedule, c.err }
+
 func (c *canned) SetSchedule(_ context.Context, spec control.ScheduleSpec) (control.ScheduleInfo, error) {
 	c.note("schedule", spec.Cron, spec.Timezone, spec.Jitter.String())
 	return c.schedule, c.err

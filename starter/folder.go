@@ -93,17 +93,7 @@ func (a *app) foldersTable(folders []knowledge.Folder) {
 		a.Hint("no folder yet: starter folder add ID --source files --root DIRECTORY")
 		return
 	}
-	table := &out.Table{Columns: []out.Column{
-		{Title: "FOLDER"},
-		{Title: "STATE"},
-		{Title: "SOURCE"},
-		{Title: "TITLE", Shrink: true},
-		{Title: "LIVE", Right: true},
-		{Title: "FAILED", Right: true},
-		{Title: "HELD", Right: true},
-		{Title: "LAST SYNC"},
-		{Title: "ROOT", Shrink: true},
-	}}
+	table := out.NewTable("FOLDER", "STATE", "SOURCE", "TITLE~", "LIVE>", "FAILED>", "HELD>", "LAST SYNC", "ROOT~")
 	for _, f := range folders {
 		table.Add(out.Plain(f.ID), paintStatus(f.State), out.Plain(f.Source), out.Plain(f.Title), out.Plain(out.Number(f.Pages.Live)),
 			some(f.Pages.Failed, "failed"), some(f.Pages.Held, "held"), out.Plain(a.Ago(f.LastSyncAt)), out.Plain(f.Root))

@@ -20,14 +20,7 @@ func (a *app) deletesTable(deletes []knowledge.Delete) {
 		a.Hint("nothing is deleted that could be undone")
 		return
 	}
-	table := &out.Table{Columns: []out.Column{
-		{Title: "FOLDER"},
-		{Title: "PAGE", Shrink: true},
-		{Title: "PAGES", Right: true},
-		{Title: "DELETED"},
-		{Title: "BY", Shrink: true},
-		{Title: "LEFT TO UNDO"},
-	}}
+	table := out.NewTable("FOLDER", "PAGE~", "PAGES>", "DELETED", "BY~", "LEFT TO UNDO")
 	for _, d := range deletes {
 		table.Add(out.Plain(d.FolderID), out.Plain(deletedWhat(d)), out.Plain(out.Number(d.Pages)),
 			out.Plain(a.Ago(&d.AcceptedAt)), out.Plain(d.Who), out.Plain(out.Left(time.Duration(d.UndoSeconds)*time.Second)))

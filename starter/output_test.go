@@ -132,7 +132,7 @@ func TestEveryCommandHasHelpWorthReading(t *testing.T) {
 		assert.NotEmpty(t, command.Short, command.CommandPath())
 		assert.Greater(t, len(command.Long), len(command.Short), command.CommandPath())
 		assert.True(t, strings.HasPrefix(command.Example, "  starter "), command.CommandPath())
-		for _, line := range strings.Split(command.Long, "\n") {
+		for line := range strings.SplitSeq(command.Long, "\n") {
 			assert.LessOrEqual(t, out.Width(line), 130, command.CommandPath())
 		}
 	})
@@ -141,7 +141,7 @@ func TestEveryCommandHasHelpWorthReading(t *testing.T) {
 func TestEveryExampleIsACommandLineThatWorks(t *testing.T) {
 	t.Parallel()
 	eachCommand(tree(), func(command *cobra.Command) {
-		for _, line := range strings.Split(command.Example, "\n") {
+		for line := range strings.SplitSeq(command.Example, "\n") {
 			got := run1(t, furnished(), words(strings.TrimPrefix(strings.TrimSpace(line), "starter "))...)
 			assert.Equal(t, exitDone, got.code, "%s\n%s", line, got.err)
 		}

@@ -84,13 +84,7 @@ func (a *app) pagesTable(pages []knowledge.Page, state, folder string) {
 		a.Hint("no pages yet: starter sync folder %s --wait", folder)
 		return
 	}
-	table := &out.Table{Columns: []out.Column{
-		{Title: "STATE"},
-		{Title: "TITLE", Shrink: true},
-		{Title: "PAGE", Shrink: true},
-		{Title: "SYNCED"},
-		{Title: "NOTE", Shrink: true},
-	}}
+	table := out.NewTable("STATE", "TITLE~", "PAGE~", "SYNCED", "NOTE~")
 	for _, page := range pages {
 		table.Add(shownState(page), out.Plain(page.Title), out.Plain(out.Or(page.SourceID, page.PageID)), a.since(page), out.Plain(note(page)))
 	}

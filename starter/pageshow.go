@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -151,17 +152,9 @@ func (a *app) chunks(chunks []knowledge.Chunk) {
 }
 
 func (a *app) revisionsTable(revisions []knowledge.Revision) {
-	table := &out.Table{Columns: []out.Column{
-		{Title: "REVISION", Right: true},
-		{Title: "STATE"},
-		{Title: "PUBLISHED"},
-		{Title: "CHUNKS", Right: true},
-		{Title: "SIZE", Right: true},
-		{Title: "TITLE", Shrink: true},
-		{Title: "SUMMARY", Shrink: true},
-	}}
+	table := out.NewTable("REVISION>", "STATE", "PUBLISHED", "CHUNKS>", "SIZE>", "TITLE~", "SUMMARY~")
 	for _, r := range revisions {
-		table.Add(out.Plain(fmt.Sprintf("%d", r.RevisionID)), out.Plain(r.State), a.timeOf(r.PublishedAt),
+		table.Add(out.Plain(strconv.FormatInt(r.RevisionID, 10)), out.Plain(r.State), a.timeOf(r.PublishedAt),
 			out.Plain(out.Number(int64(r.Chunks))), out.Plain(size(r.Bytes)), out.Plain(r.Title), out.Plain(r.Summary))
 	}
 	a.Table(table)

@@ -43,7 +43,7 @@ type app struct {
 // execute carries out args and says on stderr what went wrong.
 func execute(ctx context.Context, d deps, args []string) error {
 	a := &app{deps: d, Printer: out.New(d.out, d.err, d.terminals, d.now)}
-	root := newRoot(a)
+	root := newRoot(a) //nolint:contextcheck // its commands use the context that they are executed with
 	root.SetArgs(args)
 	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
@@ -53,8 +53,7 @@ func execute(ctx context.Context, d deps, args []string) error {
 		err = &commandError{err: err}
 	}
 	a.Fail(sentenceOf(err))
-	var body *commandError
-	if !errors.As(err, &body) {
+	if _, began := errors.AsType[*commandError](err); !began {
 		a.Say("see %s --help", command.CommandPath())
 	}
 	return err

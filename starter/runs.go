@@ -56,20 +56,7 @@ func (a *app) runsTable(runs []knowledge.Run) {
 		a.Hint("nothing has been synced yet: starter sync folder FOLDER --wait")
 		return
 	}
-	table := &out.Table{Columns: []out.Column{
-		{Title: "FOLDER"},
-		{Title: "STATUS"},
-		{Title: "MODE"},
-		{Title: "STARTED"},
-		{Title: "TOOK", Right: true},
-		{Title: "LISTED", Right: true},
-		{Title: "NEW", Right: true},
-		{Title: "CHANGED", Right: true},
-		{Title: "REMOVED", Right: true},
-		{Title: "FAILED", Right: true},
-		{Title: "BY", Shrink: true},
-		{Title: "RUN"},
-	}}
+	table := out.NewTable("FOLDER", "STATUS", "MODE", "STARTED", "TOOK>", "LISTED>", "NEW>", "CHANGED>", "REMOVED>", "FAILED>", "BY~", "RUN")
 	for _, run := range runs {
 		count := func(n int64) out.Cell { return out.Plain(out.Number(n)) }
 		table.Add(out.Plain(out.Or(run.FolderID, "all folders")), paintStatus(string(run.Status)), out.Plain(string(run.Mode)),

@@ -47,32 +47,36 @@ func (a *app) schedule(schedule control.ScheduleInfo) {
 	if schedule.Paused {
 		state = "paused"
 	}
-	pairs := []out.Pair{
+	a.Pairs(append([]out.Pair{
 		{Name: "cron", Value: out.Plain(schedule.Cron)},
 		{Name: "time zone", Value: out.Plain(schedule.Timezone)},
 		{Name: "jitter", Value: out.Plain(schedule.Jitter)},
 		{Name: "state", Value: paintStatus(state)},
 		{Name: "last run", Value: out.Plain(a.Ago(schedule.LastRunAt))},
-	}
+	}, a.nextRuns(schedule)...))
+}
+
+func (a *app) nextRuns(schedule control.ScheduleInfo) []out.Pair {
 	zone, err := time.LoadLocation(schedule.Timezone)
 	if err != nil {
 		zone = time.UTC
 	}
-	for i, at := range schedule.NextRuns[:min(len(schedule.NextRuns), shownRuns)] {
-		name := ""
-		if i == 0 {
-			name = "next runs"
-		}
-		pairs = append(pairs, out.Pair{Name: name, Value: out.Plain(fmt.Sprintf("%s (%s)", at.In(zone).Format("Mon 2 Jan 2006 15:04 MST"), a.Ago(&at)))})
+	pairs := make([]out.Pair, min(len(schedule.NextRuns), shownRuns))
+	for i := range pairs {
+		at := schedule.NextRuns[i]
+		pairs[i].Value = out.Plain(fmt.Sprintf("%s (%s)", at.In(zone).Format("Mon 2 Jan 2006 15:04 MST"), a.Ago(&at)))
 	}
-	a.Pairs(pairs)
+	if len(pairs) > 0 {
+		pairs[0].Name = "next runs"
+	}
+	return pairs
 }
 
 func (a *app) scheduleSetCommand() *cobra.Command {
 	var spec control.ScheduleSpec
 	cmd := &cobra.Command{
 		Use: "set", Short: "Change when the batch runs",
-		Long: `Set when the batch runs, as a cron expression of five fields (minute, hour, day of month, month, day of week) in a time zone by
+		Long: `Set when the batch runs, as a cron expression of five fields (minute, hour, day, month, weekday) in a time zone by
 its IANA name. Jitter spreads the start, so that many deployments don't ask the vendors at the same second. What isn't given
 stays as it is.`,
 		Example: `  starter schedule set --cron '0 3 * * *' --timezone Asia/Tokyo
@@ -135,7 +139,7 @@ func (a *app) scheduleTriggerCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.acted(answer, func() { a.syncStarted(answer, syncTarget{what: "all folders", noun: "sync"}) })
+			return a.acted(answer, func() { a.syncStarted(answer, syncTarget{what: "all folders"}) })
 		}),
 	}
 }

@@ -31,6 +31,12 @@ first: page_id, folder_id, title, url, score, snippet, synced_at, verified_at, s
 			return positive("limit", query.Limit)
 		},
 		RunE: a.connected(func(ctx context.Context, s *session, _ []string) error {
+			if query.Folder != "" {
+				// An unknown folder gets the same sentence here as everywhere else.
+				if _, err := s.door.Folder(ctx, query.Folder); err != nil {
+					return err
+				}
+			}
 			answer, err := s.searcher.Answer(ctx, query)
 			if err != nil {
 				return err

@@ -130,17 +130,7 @@ func (a *app) folderStatus(folders []control.FolderStatus) {
 		a.Hint("add one: starter folder add ID --source files --root DIRECTORY")
 		return
 	}
-	table := &out.Table{Columns: []out.Column{
-		{Title: "FOLDER"},
-		{Title: "STATE"},
-		{Title: "LIVE", Right: true},
-		{Title: "PENDING", Right: true},
-		{Title: "SKIPPED", Right: true},
-		{Title: "FAILED", Right: true},
-		{Title: "HELD", Right: true},
-		{Title: "LAST SYNC"},
-		{Title: "NOW", Shrink: true},
-	}}
+	table := out.NewTable("FOLDER", "STATE", "LIVE>", "PENDING>", "SKIPPED>", "FAILED>", "HELD>", "LAST SYNC", "NOW~")
 	for _, f := range folders {
 		table.Add(out.Plain(f.ID), paintStatus(f.State), out.Plain(out.Number(f.Pages.Live)), some(f.Pages.Pending, "pending"),
 			some(f.Pages.Skipped, "skipped"), some(f.Pages.Failed, "failed"), some(f.Pages.Held, "held"),

@@ -40,12 +40,11 @@ changes.`,
   starter sync folder handbook --dry-run --wait`,
 		Args: exactly(folderArgument("ID")), ValidArgsFunction: a.completeFolder,
 		RunE: a.connected(func(ctx context.Context, s *session, args []string) error {
-			mode := modeOf(full, dryRun)
-			answer, err := s.door.SyncFolder(ctx, args[0], mode, a.actor)
+			answer, err := s.door.SyncFolder(ctx, args[0], modeOf(full, dryRun), a.actor)
 			if err != nil {
 				return err
 			}
-			return a.synced(ctx, s, answer, wait, syncTarget{what: args[0], folder: args[0], noun: nounOf(mode)})
+			return a.synced(ctx, s, answer, wait, syncTarget{what: args[0], folder: args[0], dryRun: dryRun})
 		}),
 	}
 	cmd.Flags().BoolVar(&full, "full", false, "list everything, though the source could tell what changed")
@@ -64,13 +63,6 @@ func modeOf(full, dryRun bool) knowledge.Mode {
 	return knowledge.ModeIncremental
 }
 
-func nounOf(mode knowledge.Mode) string {
-	if mode == knowledge.ModeDryRun {
-		return "dry run"
-	}
-	return "sync"
-}
-
 func (a *app) syncPageCommand() *cobra.Command {
 	var wait bool
 	cmd := &cobra.Command{
@@ -85,7 +77,7 @@ already, it reads once more, so what you see in the source now is what is publis
 			if err != nil {
 				return err
 			}
-			return a.synced(ctx, s, answer, wait, syncTarget{what: args[1], folder: args[0], page: args[1], noun: "sync"})
+			return a.synced(ctx, s, answer, wait, syncTarget{what: args[1], folder: args[0], page: args[1]})
 		}),
 	}
 	cmd.Flags().BoolVar(&wait, "wait", false, waitHelp)
@@ -104,7 +96,7 @@ func (a *app) syncAllCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.synced(ctx, s, answer, wait, syncTarget{what: "all folders", noun: "sync"})
+			return a.synced(ctx, s, answer, wait, syncTarget{what: "all folders"})
 		}),
 	}
 	cmd.Flags().BoolVar(&wait, "wait", false, waitHelp)
@@ -112,7 +104,17 @@ func (a *app) syncAllCommand() *cobra.Command {
 }
 
 // syncTarget is what is synced, for the words about it; folder and page are empty for what isn't one.
-type syncTarget struct{ what, folder, page, noun string }
+type syncTarget struct {
+	what, folder, page string
+	dryRun             bool
+}
+
+func (t syncTarget) noun() string {
+	if t.dryRun {
+		return "dry run"
+	}
+	return "sync"
+}
 
 // synced answers a sync request, at once or when the sync has ended.
 func (a *app) synced(ctx context.Context, s *session, answer control.Answer, wait bool, target syncTarget) error {
@@ -158,9 +160,9 @@ func (a *app) painted(status string) string {
 
 func (a *app) syncStarted(answer control.Answer, target syncTarget) {
 	if answer.Joined {
-		a.Line("joined the %s of %s that is already there", target.noun, a.Strong(out.Clean(target.what)))
+		a.Line("joined the %s of %s that is already there", target.noun(), a.Strong(out.Clean(target.what)))
 	} else {
-		a.Line("started a %s of %s", target.noun, a.Strong(out.Clean(target.what)))
+		a.Line("started a %s of %s", target.noun(), a.Strong(out.Clean(target.what)))
 	}
 	if answer.WorkflowID != "" {
 		a.Line("%s", a.Faint(out.Clean(answer.WorkflowID)))
@@ -181,7 +183,7 @@ func goesOn(answer control.Answer, target syncTarget) string {
 		return fmt.Sprintf("the sync goes on; starter delete page %s %s would cancel it, starter page show %s %s tells how it ended",
 			target.folder, named(target.page), target.folder, named(target.page))
 	}
-	return fmt.Sprintf("the %s goes on; starter runs cancel %s cancels it", target.noun, named(answer.WorkflowID))
+	return fmt.Sprintf("the %s goes on; starter runs cancel %s cancels it", target.noun(), named(answer.WorkflowID))
 }
 
 func (a *app) syncHints(counts knowledge.Counts, target syncTarget) {

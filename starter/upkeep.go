@@ -45,13 +45,7 @@ func (a *app) differences(differences []control.Difference) {
 		a.Line("%s", a.painted("clean"))
 		return
 	}
-	table := &out.Table{Columns: []out.Column{
-		{Title: "KIND"},
-		{Title: "FOLDER"},
-		{Title: "PAGE", Shrink: true},
-		{Title: "MENDED"},
-		{Title: "WHAT", Shrink: true},
-	}}
+	table := out.NewTable("KIND", "FOLDER", "PAGE~", "MENDED", "WHAT~")
 	for _, d := range differences {
 		mended := paintStatus("failed")
 		mended.Text = "no"

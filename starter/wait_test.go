@@ -91,7 +91,7 @@ func TestALongWaitShowsALineEveryFiveSecondsWithoutATerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := furnished()
 		d.wait = func(context.Context) error {
-			time.Sleep(11 * time.Second)
+			<-time.After(11 * time.Second)
 			return errors.New("enough")
 		}
 		got := run1(t, d, "sync", "folder", "hr", "--wait")

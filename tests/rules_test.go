@@ -418,3 +418,21 @@ func TestRule11And14FailuresAreSeenAndComeBack(t *testing.T) {
 	testenv.Eventually(t, patience, func() bool { return r.live() == 1 }, "the retry publishes it")
 	r.clean()
 }
+
+func TestAFolderSyncSurvivesTheTerminationOfOneOfItsPageSyncs(t *testing.T) {
+	t.Parallel()
+	var gate *sourcetest.Gate
+	r := newRig(t, throughSource(func(s source.Source) source.Source { gate = sourcetest.NewGate(s); return gate.Source() }))
+	paths := r.fill(3)
+	gate.Hold(paths[0])
+	folder, err := r.SyncFolder(t.Context(), folderID, knowledge.ModeFull, person)
+	require.NoError(t, err)
+	require.NoError(t, gate.AwaitBegun(t.Context(), paths[0], 1))
+	r.exec(`UPDATE in_flight SET began_at = now() - interval '1 minute'`)
+	require.NoError(t, r.Terminate(t.Context(), "folder/hr/page/"+r.page(paths[0]).PageID+"/sync", "an operator"))
+	gate.Open(paths[0])
+	ended := r.wait(folder, nil)
+	assert.Equal(t, "completed", ended.Status, ended.Reason)
+	assert.Equal(t, 3, r.live())
+	r.clean()
+}

@@ -35,9 +35,10 @@ func SyncAllWorkflow(ctx workflow.Context, in SyncAllInput) (SyncAllResult, erro
 	result, err := syncAll(ctx, in, closing)
 	closing.Status, closing.Counts = result.Status, result.Counts
 	switch {
+	case err == nil: // also when a cancel came too late to matter
 	case temporal.IsCanceledError(err) || ctx.Err() != nil:
 		closing.Status, closing.Reason = knowledge.RunCancelled, "cancelled; the folder syncs go on"
-	case err != nil:
+	default:
 		closing.Status, closing.Reason = knowledge.RunFailed, "the batch could not go on ("+failureType(err)+"): start it again"
 	}
 	if _, closeErr := run(database(cleanup(ctx)), batchActs.FinishAll, closing); closeErr != nil && err == nil {

@@ -42,19 +42,27 @@ var deleteActs *activities.DeleteActivities
 //   - It lives with syncs that don't end: they are terminated after a minute. It fails only when Postgres or Temporal stay away
 //     for a day.
 func DeletePageWorkflow(ctx workflow.Context, in DeletePageInput) (DeleteResult, error) {
-	r := &deleteRun{target: activities.DeleteInput{FolderID: in.FolderID, PageID: in.PageID, WorkflowID: workflow.GetInfo(ctx).WorkflowExecution.ID}}
+	r := &deleteRun{
+		target: activities.DeleteInput{FolderID: in.FolderID, PageID: in.PageID, WorkflowID: workflow.GetInfo(ctx).WorkflowExecution.ID},
+		again:  func() error { return workflow.NewContinueAsNewError(ctx, DeletePageWorkflow, in) },
+	}
 	return r.run(ctx)
 }
 
 // DeleteFolderWorkflow does for a folder what DeletePageWorkflow does for a page: its prefix is the whole folder's. Its ID is
 // folder/{folderId}/delete. The rows stay until the undo window is over (or go at once, with --now).
 func DeleteFolderWorkflow(ctx workflow.Context, in DeleteFolderInput) (DeleteResult, error) {
-	r := &deleteRun{target: activities.DeleteInput{FolderID: in.FolderID, WorkflowID: workflow.GetInfo(ctx).WorkflowExecution.ID}}
+	r := &deleteRun{
+		target: activities.DeleteInput{FolderID: in.FolderID, WorkflowID: workflow.GetInfo(ctx).WorkflowExecution.ID},
+		again:  func() error { return workflow.NewContinueAsNewError(ctx, DeleteFolderWorkflow, in) },
+	}
 	return r.run(ctx)
 }
 
 type deleteRun struct {
 	target activities.DeleteInput
+	// again goes on under a new run: a delete needs it when it is asked to look again very often, or has to wait very long.
+	again  func() error
 	result DeleteResult
 }
 
@@ -68,14 +76,19 @@ func (r *deleteRun) run(ctx workflow.Context) (DeleteResult, error) {
 		if !drain(signals) {
 			return r.result, nil
 		}
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			return r.result, r.again()
+		}
 	}
 }
 
 // pass does once what is to be done now.
 func (r *deleteRun) pass(ctx workflow.Context) error {
-	r.result.Outcome = "nothing"
 	open, err := run(database(ctx), deleteActs.OpenDelete, r.target)
 	if err != nil || open.DeleteID == 0 {
+		if r.result.Outcome == "" {
+			r.result.Outcome = "nothing"
+		}
 		return err
 	}
 	todo := activities.DeleteStepInput{DeleteInput: r.target, DeleteID: open.DeleteID, Subtree: open.Subtree, AcceptedAt: open.AcceptedAt}
@@ -108,6 +121,9 @@ func (r *deleteRun) end(ctx workflow.Context, todo activities.DeleteStepInput) e
 		}
 		if err := workflow.Sleep(ctx, time.Second); err != nil {
 			return err
+		}
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			return r.again()
 		}
 	}
 }

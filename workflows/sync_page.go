@@ -120,16 +120,18 @@ func (r *pageRun) end(ctx workflow.Context, cause error) (SyncPageResult, error)
 	if cancelled {
 		result.Outcome, result.Reason = knowledge.OutcomeCancelled, ""
 	}
-	if r.token != "" {
+	recorded := r.token != ""
+	if recorded {
 		held := activities.HeldPageInput{FolderID: r.in.FolderID, PageID: r.in.PageID, Token: r.token, Outcome: result.Outcome, Reason: result.Reason}
 		if _, err := local(step(cleanup(ctx)), pageActs.FinishPage, held); err != nil {
 			workflow.GetLogger(ctx).Warn("the cleanup could not be written; the janitor does it", "folder_id", r.in.FolderID, "page_id", r.in.PageID)
+			recorded = false
 		}
 	}
 	if cancelled {
 		return result, temporal.NewCanceledError()
 	}
-	if r.token == "" {
+	if !recorded {
 		return result, cause
 	}
 	return result, nil

@@ -37,7 +37,7 @@ func (c *Control) Wait(ctx context.Context, answer Answer, progress func(knowled
 		return answer, c.temporal.GetWorkflow(ctx, answer.WorkflowID, answer.RunID).Get(ctx, nil)
 	case ids.KindSyncFolder, ids.KindAll:
 	}
-	if answer.WorkflowID == ids.Janitor {
+	if parsed.Work != "" && answer.WorkflowID != ids.SyncAll {
 		err := c.temporal.GetWorkflow(ctx, answer.WorkflowID, answer.RunID).Get(ctx, nil)
 		answer.Status = string(knowledge.RunCompleted)
 		return answer, err

@@ -18,6 +18,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // The longest ids, in characters.
@@ -65,7 +66,7 @@ type Parsed struct {
 	Kind   Kind
 	Folder string
 	Page   string
-	// Unique tells folder syncs, or holds, of one folder apart.
+	// Unique tells folder syncs, holds, and scheduled runs apart.
 	Unique string
 	// Work names what a KindAll id does: sync, janitor, due, daily.
 	Work string
@@ -128,7 +129,7 @@ func Parse(id string) (Parsed, error) {
 	parts := strings.Split(id, "/")
 	switch {
 	case len(parts) == 2 && parts[0] == allRoom:
-		return Parsed{Kind: KindAll, Work: parts[1]}, checkSegment("work", parts[1], MaxUnique)
+		return parseAll(parts[1])
 	case len(parts) == 3 && parts[0] == folderRoom && parts[2] == deleteWord:
 		return Parsed{Kind: KindDeleteFolder, Folder: parts[1]}, CheckFolder(parts[1])
 	case len(parts) == 4 && parts[0] == folderRoom:
@@ -137,6 +138,21 @@ func Parse(id string) (Parsed, error) {
 		return parsePage(parts)
 	}
 	return Parsed{}, fmt.Errorf("%q is not a Workflow ID of loresync", id)
+}
+
+// parseAll takes what runs once in a deployment apart. A Schedule appends the time of the run to the ID it was given.
+func parseAll(word string) (Parsed, error) {
+	work, at, scheduled := strings.Cut(word, "-")
+	if scheduled {
+		if _, err := time.Parse(time.RFC3339, at); err != nil {
+			return Parsed{}, fmt.Errorf("%q is not the time of a scheduled run", at)
+		}
+	}
+	switch join(allRoom, work) {
+	case SyncAll, Janitor, Due, Daily:
+		return Parsed{Kind: KindAll, Work: work, Unique: at}, nil
+	}
+	return Parsed{}, fmt.Errorf("%q is nothing that runs for all folders", work)
 }
 
 func parseUnique(parts []string) (Parsed, error) {

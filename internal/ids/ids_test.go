@@ -85,6 +85,17 @@ func TestHostileSegmentsAreRefused(t *testing.T) {
 	}
 }
 
+func TestScheduledRunsAreRecognised(t *testing.T) {
+	t.Parallel()
+	got, err := ids.Parse("all/daily-2026-11-30T03:00:00Z")
+	require.NoError(t, err)
+	assert.Equal(t, ids.Parsed{Kind: ids.KindAll, Work: "daily", Unique: "2026-11-30T03:00:00Z"}, got)
+	for _, id := range []string{"all/", "all/nothing", "all/daily-", "all/daily-yesterday"} {
+		_, err := ids.Parse(id)
+		require.Error(t, err, id)
+	}
+}
+
 func TestPageIDsOfPathsAreStableAndTellTakenOnesApart(t *testing.T) {
 	t.Parallel()
 	first := ids.PageIDForPath("人事/休暇.md", 0)

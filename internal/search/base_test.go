@@ -65,16 +65,16 @@ type base struct {
 	embedder search.Embedder
 }
 
-func newBase(t testing.TB) *base {
-	t.Helper()
-	url := testenv.Database(t)
-	st, err := store.Open(t.Context(), url, store.Options{})
-	require.NoError(t, err)
-	t.Cleanup(st.Close)
-	pool, err := pgxpool.New(t.Context(), url)
-	require.NoError(t, err)
-	t.Cleanup(pool.Close)
-	b := &base{t: t, pool: pool, store: st, embedder: concepts{}}
+func newBase(tb testing.TB) *base {
+	tb.Helper()
+	url := testenv.Database(tb)
+	st, err := store.Open(tb.Context(), url, store.Options{})
+	require.NoError(tb, err)
+	tb.Cleanup(st.Close)
+	pool, err := pgxpool.New(tb.Context(), url)
+	require.NoError(tb, err)
+	tb.Cleanup(pool.Close)
+	b := &base{t: tb, pool: pool, store: st, embedder: concepts{}}
 	b.folder("hr")
 	return b
 }

@@ -19,7 +19,7 @@ func chunksOf(ids ...string) []store.SearchChunk {
 func TestFuse_adds_reciprocal_ranks_and_orders_equals_by_page(t *testing.T) {
 	t.Parallel()
 	fused := fuse(ranking{chunksOf("c", "a", "b"), 1}, ranking{chunksOf("b", "d", "c"), 1})
-	var ids []string
+	ids := make([]string, 0, len(fused))
 	for _, r := range fused {
 		ids = append(ids, r.chunk.PageID)
 	}

@@ -191,12 +191,12 @@ func (s *Store) TakeOpen(ctx context.Context, listingID int64, n int) ([]Ask, er
 const overdueAsks = `
 SELECT e.page_id, e.asked FROM listing_entries e JOIN listings l ON l.listing_id = e.listing_id
 WHERE e.listing_id = $1 AND e.state = 'requested' AND e.asked_at < now() - $2::interval
-  AND NOT EXISTS (SELECT 1 FROM in_flight i WHERE i.folder_id = l.folder_id AND i.page_id = e.page_id)
+  AND NOT EXISTS (SELECT 1 FROM in_flight i WHERE i.folder_id = l.folder_id AND i.page_id = e.page_id AND i.began_at > now() - interval '15 seconds')
   AND NOT EXISTS (SELECT 1 FROM pages p WHERE p.folder_id = l.folder_id AND p.page_id = e.page_id AND p.attempt_seq > e.seen_seq)
 ORDER BY e.asked_at LIMIT 200`
 
-// OverdueAsks gives requested pages that have no in-flight row although they were asked for a while ago: their workflow may
-// not have begun yet, or may have ended without an outcome.
+// OverdueAsks gives requested pages that have no in-flight row although they were asked for a while ago, or an old one: their
+// workflow may not have begun yet, may have ended without an outcome, or may take its time.
 func (s *Store) OverdueAsks(ctx context.Context, listingID int64, after time.Duration) ([]Ask, error) {
 	return list[Ask](ctx, s, "look for unanswered requests", overdueAsks, listingID, after)
 }

@@ -44,14 +44,17 @@ func (r pageRow) page() knowledge.Page {
 	return page
 }
 
-// The pages of a deleted folder are hidden by the folder's own row; no row of theirs says so.
+// The pages of a deleted folder are hidden by the folder's own row; no row of theirs says so. The parent is looked up by a
+// join, and by the walk up the tree only where the parent itself is hidden: a hundred thousand walks take ten seconds.
 const pageColumns = `
-SELECT s.page_no, s.page_id, s.source_id, s.folder_id, s.parent_page_id, s.kind, s.title, s.url, s.path,
+SELECT s.page_no, s.page_id, s.source_id, s.folder_id, s.kind, s.title, s.url, s.path,
+    CASE WHEN up.tombstoned_at IS NULL THEN up.page_id ELSE live_parent(s.folder_id, s.parent_source_id) END AS parent_page_id,
     CASE WHEN f.deleted_at IS NOT NULL THEN 'excluded' ELSE s.state END AS state,
     CASE WHEN f.deleted_at IS NOT NULL THEN 'its folder was deleted by a person' ELSE s.reason END AS reason,
     s.failure_class, s.failure_sentence, s.failure_since, s.failure_attempts, s.quarantined_at, s.running, s.hold_id, s.synced_at,
     s.verified_at, s.source_edited_at, s.found_by, coalesce(f.purge_at, s.purge_at) AS purge_at
-FROM page_states s JOIN folders f ON f.folder_id = s.folder_id`
+FROM page_states s JOIN folders f ON f.folder_id = s.folder_id
+LEFT JOIN pages up ON up.folder_id = s.folder_id AND up.source_id = s.parent_source_id`
 
 const pagesOfFolder = pageColumns + `
 WHERE s.folder_id = $1 AND ($2 OR s.kind = 'document')

@@ -206,3 +206,21 @@ func TestFactsNameTheExclusionAboveAPage(t *testing.T) {
 	assert.True(t, *facts.ExcludedSubtree)
 	assert.Equal(t, "Shelf", *facts.ExclusionTitle)
 }
+
+func TestChildrenOfADeletedPageHangUnderItsNearestLiveAncestor(t *testing.T) {
+	t.Parallel()
+	d, ctx := newDesk(t), t.Context()
+	d.page("top", "")
+	d.page("middle", "top.md")
+	d.page("leaf", "middle.md")
+	parent := func() string {
+		page, err := d.Page(ctx, folder, "leaf")
+		require.NoError(t, err)
+		require.NotNil(t, page.ParentPageID)
+		return *page.ParentPageID
+	}
+	assert.Equal(t, "middle", parent())
+	_, err := d.AcceptPageDelete(ctx, store.DeleteRequest{Folder: folder, Page: "middle", Who: "mika", WorkflowID: "w", Undo: undo})
+	require.NoError(t, err)
+	assert.Equal(t, "top", parent())
+}

@@ -185,6 +185,7 @@ SELECT CASE
     WHEN f.deleted_at IS NOT NULL THEN 'folder_deleted'
     WHEN f.paused_at IS NOT NULL OR c.paused_at IS NOT NULL THEN 'paused'
     WHEN (SELECT maintenance FROM deployment) THEN 'maintenance'
+    WHEN p.page_id IS NULL AND EXISTS (SELECT 1 FROM exclusions e WHERE e.folder_id = asked.f AND e.page_id = asked.p) THEN 'excluded'
     WHEN p.page_id IS NULL OR p.kind <> 'document' THEN 'page_unknown'
     WHEN p.tombstone_reason = 'person' OR covering_exclusion(f.folder_id, p.source_id, p.parent_source_id) IS NOT NULL THEN 'excluded'
     ELSE '' END

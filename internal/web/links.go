@@ -35,5 +35,5 @@ func (l links) search(operator, value string) string {
 		return ""
 	}
 	query := fmt.Sprintf("WorkflowId %s %q", operator, value)
-	return l.home() + "?query=" + url.QueryEscape(query)
+	return l.home() + "?query=" + url.PathEscape(query)
 }

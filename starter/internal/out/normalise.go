@@ -14,7 +14,7 @@ func normalise(v any) any {
 }
 
 func copyOf(v reflect.Value) reflect.Value {
-	if at, ok := v.Interface().(time.Time); ok {
+	if at, ok := reflect.TypeAssert[time.Time](v); ok {
 		return reflect.ValueOf(at.UTC())
 	}
 	switch v.Kind() {

@@ -37,6 +37,19 @@ const (
 	narrowest = 12
 )
 
+// NewTable gives a table with these headings; one that ends in > is aligned to the right, and one in ~ gives way when lines are
+// wider than the terminal.
+func NewTable(headings ...string) *Table {
+	table := &Table{}
+	for _, heading := range headings {
+		title := strings.TrimRight(heading, ">~")
+		table.Columns = append(table.Columns, Column{
+			Title: title, Right: strings.Contains(heading[len(title):], ">"), Shrink: strings.Contains(heading[len(title):], "~"),
+		})
+	}
+	return table
+}
+
 // Add appends a row.
 func (t *Table) Add(cells ...Cell) { t.Rows = append(t.Rows, cells) }
 

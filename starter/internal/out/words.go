@@ -35,12 +35,12 @@ func (p *Printer) Ago(at *time.Time) string {
 		return "never"
 	}
 	now := p.now()
+	if ahead := at.Sub(now); ahead >= time.Second {
+		return "in " + Left(ahead)
+	}
 	distance := strings.TrimSpace(humanize.RelTime(*at, now, "", ""))
-	switch {
-	case distance == "now":
+	if distance == "now" {
 		return "just now"
-	case at.After(now):
-		return "in " + distance
 	}
 	return distance + " ago"
 }
@@ -58,10 +58,19 @@ func Took(d time.Duration) string {
 	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 }
 
-// Left is the time until something happens, in its largest unit: "6 days", "1 hour", "no time".
+// Left is the time until something happens, in its largest unit: "6 days", "1 hour", "no time". It is rounded: of a week that
+// began a moment ago a week is left, not six days.
 func Left(d time.Duration) string {
-	if d < time.Second {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Second:
 		return "no time"
+	case d >= 2*day:
+		d = d.Round(day)
+	case d >= 2*time.Hour:
+		d = d.Round(time.Hour)
+	case d >= 2*time.Minute:
+		d = d.Round(time.Minute)
 	}
 	start := time.Time{}
 	return strings.TrimSpace(humanize.RelTime(start, start.Add(d), "", ""))

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/loresync/loresync/internal/config"
+)
+
+const (
+	floorQueue = "bench-floor"
+	floorSteps = 4
+	// floorStarters start workflows side by side.
+	floorStarters = 16
+	floorTick     = 200 * time.Millisecond
+	floorPatience = 20 * time.Minute
+)
+
+var errFloorLost = errors.New("the floor's workflows did not all complete in time")
+
+// FloorWorkflow does nothing, in as many local steps as a page sync may have: its rate is the server's own.
+func FloorWorkflow(ctx workflow.Context) error {
+	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{StartToCloseTimeout: time.Minute})
+	for range floorSteps {
+		if err := workflow.ExecuteLocalActivity(ctx, Nothing).Get(ctx, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Nothing is the floor's local activity.
+func Nothing(context.Context) error { return nil }
+
+// startFloor starts the floor's worker, with the options that package workers gives to its own.
+func startFloor(_ config.Config, w *config.Wiring, _ *slog.Logger) (stop func(), err error) {
+	worker.SetStickyWorkflowCacheSize(2000)
+	floor := worker.New(w.Temporal, floorQueue, worker.Options{
+		MaxHeartbeatThrottleInterval: time.Second, DefaultHeartbeatThrottleInterval: time.Second,
+		WorkerStopTimeout: 10 * time.Second, StickyScheduleToStartTimeout: time.Second,
+		MaxConcurrentActivityExecutionSize: 64, MaxConcurrentLocalActivityExecutionSize: 16,
+	})
+	floor.RegisterWorkflow(FloorWorkflow)
+	floor.RegisterActivity(Nothing)
+	return floor.Stop, floor.Start()
+}
+
+// floor gives how many workflows that do nothing the server completes a second. Nobody waits for a single one of them, since
+// that would cost the server more than loresync costs it.
+func (l *lab) floor(ctx context.Context) (float64, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, floorPatience, errFloorLost)
+	defer cancel()
+	c, err := l.startChild(ctx, roleFloor)
+	if err != nil {
+		return 0, err
+	}
+	rate, err := l.floorRate(ctx)
+	return rate, errors.Join(err, c.stop())
+}
+
+func (l *lab) floorRate(ctx context.Context) (float64, error) {
+	l.floors++
+	prefix := fmt.Sprintf("bench/floor-%d/", l.floors)
+	begun := time.Now()
+	group, starting := errgroup.WithContext(ctx)
+	group.SetLimit(floorStarters)
+	for i := range l.options.pages {
+		group.Go(func() error {
+			options := client.StartWorkflowOptions{ID: fmt.Sprintf("%s%d", prefix, i), TaskQueue: floorQueue}
+			_, err := l.Temporal.ExecuteWorkflow(starting, options, FloorWorkflow)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return 0, fmt.Errorf("start the floor's workflows: %w", err)
+	}
+	query := fmt.Sprintf("WorkflowId STARTS_WITH '%s' AND ExecutionStatus = 'Completed'", prefix)
+	for {
+		done, err := l.countWorkflows(ctx, query)
+		if err != nil {
+			return 0, err
+		}
+		if done == int64(l.options.pages) {
+			break
+		}
+		if err := pause(ctx, floorTick); err != nil {
+			return 0, err
+		}
+	}
+	ended, err := l.lastClose(ctx, query)
+	rate := float64(l.options.pages) / ended.Sub(begun).Seconds()
+	l.say("  floor: %.1f workflows a second", rate)
+	return rate, err
+}
+
+func (l *lab) countWorkflows(ctx context.Context, query string) (int64, error) {
+	answer, err := l.Temporal.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Query: query})
+	if err != nil {
+		return 0, fmt.Errorf("count workflows: %w", err)
+	}
+	return answer.GetCount(), nil
+}
+
+// lastClose is when the last of the workflows closed: closed ones are listed by that, newest first.
+func (l *lab) lastClose(ctx context.Context, query string) (time.Time, error) {
+	answer, err := l.Temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, PageSize: 50})
+	if err != nil {
+		return time.Time{}, fmt.Errorf("list workflows: %w", err)
+	}
+	var last time.Time
+	for _, info := range answer.GetExecutions() {
+		closed := info.GetCloseTime().AsTime()
+		if info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED && closed.After(last) {
+			last = closed
+		}
+	}
+	return last, nil
+}

@@ -1,0 +1,59 @@
+// Bench measures loresync as a whole on servers of its own and writes the figures, each beside its target, into
+// bench/README.md. Figures of different machines don't compare, so what counts is measured as a ratio within one run.
+//
+// The benchmarks of single steps are ordinary ones: go test -run '^$' -bench . ./bench
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	if len(os.Args) > 1 && isRole(os.Args[1]) {
+		// A child ends when its parent does, or asks it to: Ctrl-C reaches both, and is the parent's to answer.
+		signal.Ignore(os.Interrupt)
+		exit(play(context.Background(), os.Args[1], os.Stdin, os.Stdout))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	exit(err)
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// run measures what was asked for. A measure that fails is reported as such, and the others go on.
+func run(ctx context.Context, args []string, out io.Writer) error {
+	o, err := parse(args, out)
+	if err != nil {
+		return err
+	}
+	lab, err := openLab(ctx, o, out)
+	if err != nil {
+		return err
+	}
+	defer lab.close(context.WithoutCancel(ctx))
+	figures, failed := lab.measure(ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	total, missed := figures.Targets()
+	if o.out != "" {
+		if err := figures.WriteFile(o.out); err != nil {
+			return err
+		}
+		lab.say("The figures are in %s.", o.out)
+	}
+	lab.say("%d of %d targets are met.", total-missed, total)
+	return failed
+}
