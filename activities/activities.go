@@ -13,7 +13,6 @@ import (
 	"github.com/loresync/loresync/internal/content/summary"
 	"github.com/loresync/loresync/internal/knowledge"
 	"github.com/loresync/loresync/internal/source"
-	"github.com/loresync/loresync/internal/store"
 )
 
 // Sources gives the source of a connection.
@@ -34,7 +33,7 @@ type Starter interface {
 	// RequestFolderSync starts a folder sync, or joins the one that waits to list, and returns its Workflow ID.
 	RequestFolderSync(ctx context.Context, folder string, mode knowledge.Mode, trigger string) (string, error)
 	// StartDelete starts the workflow of an accepted delete, or wakes the running one.
-	StartDelete(ctx context.Context, open store.OpenDelete) error
+	StartDelete(ctx context.Context, open knowledge.OpenDelete) error
 	// StartSyncAll starts the sync of all folders, or joins the running one, and returns its Workflow ID.
 	StartSyncAll(ctx context.Context, trigger string) (string, error)
 }

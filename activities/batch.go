@@ -7,7 +7,6 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"github.com/loresync/loresync/internal/knowledge"
-	"github.com/loresync/loresync/internal/store"
 )
 
 // BatchStore is what the sync of all folders asks of the store.
@@ -15,7 +14,7 @@ type BatchStore interface {
 	BeginAllRun(ctx context.Context, workflowID, firstRunID, trigger string) error
 	ActiveFolders(ctx context.Context) ([]string, error)
 	RunsByWorkflow(ctx context.Context, workflowIDs []string) ([]knowledge.Run, error)
-	FinishRun(ctx context.Context, r store.FinishedRun) error
+	FinishRun(ctx context.Context, r knowledge.FinishedRun) error
 }
 
 // BatchActivities sync all folders.
@@ -124,7 +123,7 @@ type FinishAllResult struct{}
 
 // FinishAll closes the batch's run. A run that is closed already stays as it is.
 func (a *BatchActivities) FinishAll(ctx context.Context, in FinishAllInput) (FinishAllResult, error) {
-	return FinishAllResult{}, a.Store.FinishRun(ctx, store.FinishedRun{
+	return FinishAllResult{}, a.Store.FinishRun(ctx, knowledge.FinishedRun{
 		WorkflowID: in.WorkflowID, FirstRunID: in.FirstRunID, Kind: "all", Status: in.Status, Reason: in.Reason, Counts: in.Counts,
 	})
 }

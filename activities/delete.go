@@ -2,22 +2,22 @@ package activities
 
 import (
 	"context"
+	"github.com/loresync/loresync/internal/knowledge"
 	"strings"
 	"time"
 
 	"go.temporal.io/sdk/activity"
 
 	"github.com/loresync/loresync/internal/ids"
-	"github.com/loresync/loresync/internal/store"
 )
 
 // DeleteStore is what deletes ask of the store.
 type DeleteStore interface {
-	OpenDeleteOf(ctx context.Context, folder, page string) (store.OpenDelete, bool, error)
+	OpenDeleteOf(ctx context.Context, folder, page string) (knowledge.OpenDelete, bool, error)
 	SweepSubtree(ctx context.Context, deleteID int64, bound int) (int, error)
 	FinishSweep(ctx context.Context, deleteID int64) (bool, error)
-	FlightsBelow(ctx context.Context, deleteID int64) ([]store.Flight, error)
-	DropAttempt(ctx context.Context, h store.Holder) (bool, error)
+	FlightsBelow(ctx context.Context, deleteID int64) ([]knowledge.Flight, error)
+	DropAttempt(ctx context.Context, h knowledge.Holder) (bool, error)
 	FinishDelete(ctx context.Context, deleteID int64) (string, error)
 	PurgePages(ctx context.Context, deleteID int64, bound int) (int, error)
 	PurgeFolder(ctx context.Context, folder string, bound int) (int, error)
@@ -172,7 +172,7 @@ func (h *hunt) flights(ctx context.Context) (int, error) {
 		if !h.closed[f.WorkflowID] {
 			continue
 		}
-		dropped, err := h.acts.Store.DropAttempt(ctx, store.Holder{Folder: f.FolderID, Page: f.PageID, Token: f.Token})
+		dropped, err := h.acts.Store.DropAttempt(ctx, knowledge.Holder{Folder: f.FolderID, Page: f.PageID, Token: f.Token})
 		if err != nil {
 			return left, err
 		}

@@ -8,17 +8,13 @@ import (
 	"github.com/loresync/loresync/internal/content/chunk"
 	"github.com/loresync/loresync/internal/content/render"
 	"github.com/loresync/loresync/internal/knowledge"
-	"github.com/loresync/loresync/internal/store"
 )
 
 // EnrichPage asks remote models for what a revision lacks: embeddings of texts that are new, and a summary. It runs again
 // harmlessly, since it asks only for what is still missing. A model that stays down fails it, and the page is published all
 // the same: found by its words, and due again for its vectors.
 func (a *PageActivities) EnrichPage(ctx context.Context, in HeldPageInput) (ReadPageResult, error) {
-	holder, err := in.holder()
-	if err != nil {
-		return ReadPageResult{}, err
-	}
+	holder := in.holder()
 	asking, stop := a.watch(ctx, holder)
 	outcome, err := a.enrich(asking, holder, in.RevisionID)
 	if stop() {
@@ -31,7 +27,7 @@ func (a *PageActivities) EnrichPage(ctx context.Context, in HeldPageInput) (Read
 	return result, err
 }
 
-func (a *PageActivities) enrich(ctx context.Context, h store.Holder, revisionID int64) (string, error) {
+func (a *PageActivities) enrich(ctx context.Context, h knowledge.Holder, revisionID int64) (string, error) {
 	texts, err := a.Store.TextsToEnrich(ctx, revisionID)
 	if err != nil {
 		return "", err
@@ -49,7 +45,7 @@ func (a *PageActivities) enrich(ctx context.Context, h store.Holder, revisionID 
 }
 
 // embed asks the embedder for texts and stores the vectors, with a summary when there is one.
-func (a *PageActivities) embed(ctx context.Context, h store.Holder, revisionID int64, chunks []store.StagedChunk, words *string, wordsModel string) (string, error) {
+func (a *PageActivities) embed(ctx context.Context, h knowledge.Holder, revisionID int64, chunks []knowledge.StagedChunk, words *string, wordsModel string) (string, error) {
 	texts, hashes := make([]string, len(chunks)), make([][]byte, len(chunks))
 	for i, c := range chunks {
 		texts[i] = chunk.EmbeddingText(chunk.Chunk{HeadingPath: c.HeadingPath, Text: c.Body})
@@ -59,7 +55,7 @@ func (a *PageActivities) embed(ctx context.Context, h store.Holder, revisionID i
 	if err != nil {
 		return "", err
 	}
-	return a.Store.EnrichRevision(ctx, h, store.Enrichment{
+	return a.Store.EnrichRevision(ctx, h, knowledge.Enrichment{
 		RevisionID: revisionID, Model: a.Models.Embedder.Model(), Dimensions: a.Models.Embedder.Dimensions(), Hashes: hashes, Vectors: vectors,
 		Summary: words, SummaryModel: wordsModel,
 	})
@@ -81,10 +77,7 @@ const modelsDelay = 10 * time.Minute
 // PublishPage moves the page's pointer to the staged revision, if the token still holds the page. A second run finds the
 // token gone and looks whether the first one published.
 func (a *PageActivities) PublishPage(ctx context.Context, in PublishPageInput) (ReadPageResult, error) {
-	holder, err := HeldPageInput{FolderID: in.FolderID, PageID: in.PageID, Token: in.Token}.holder()
-	if err != nil {
-		return ReadPageResult{}, err
-	}
+	holder := HeldPageInput{FolderID: in.FolderID, PageID: in.PageID, Token: in.Token}.holder()
 	published, err := a.Store.PublishStaged(ctx, holder, in.RevisionID)
 	if err != nil {
 		return ReadPageResult{}, err
@@ -108,10 +101,7 @@ func (a *PageActivities) PublishPage(ctx context.Context, in PublishPageInput) (
 // FinishPage ends an attempt without publishing, as cleanup after whatever went wrong. A token that holds nothing any more
 // makes it do nothing.
 func (a *PageActivities) FinishPage(ctx context.Context, in HeldPageInput) (ReadPageResult, error) {
-	holder, err := in.holder()
-	if err != nil {
-		return ReadPageResult{}, err
-	}
+	holder := in.holder()
 	sentence := ""
 	if in.Outcome == knowledge.OutcomeFailed {
 		sentence = sentenceFor(in.Reason)

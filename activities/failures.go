@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/loresync/loresync/internal/knowledge"
 	"strings"
 	"time"
 
@@ -12,7 +13,6 @@ import (
 
 	"github.com/loresync/loresync/internal/content/model"
 	"github.com/loresync/loresync/internal/source"
-	"github.com/loresync/loresync/internal/store"
 )
 
 // The failure types that workflows and people see. They are wire names.
@@ -49,7 +49,7 @@ func Translate(err error) error {
 		return translateSource(failed)
 	case errors.As(err, &refused):
 		return translateModel(refused)
-	case errors.Is(err, store.ErrUnreachable), errors.Is(err, store.ErrDiskFull):
+	case errors.Is(err, knowledge.ErrUnreachable), errors.Is(err, knowledge.ErrDiskFull):
 		return temporal.NewApplicationError(firstClause(err), FailureUnavailable)
 	}
 	return temporal.NewApplicationError(firstClause(err), FailureInternal)

@@ -10,27 +10,26 @@ import (
 
 	"github.com/loresync/loresync/internal/knowledge"
 	"github.com/loresync/loresync/internal/source"
-	"github.com/loresync/loresync/internal/store"
 )
 
 // FolderStore is what folder syncs ask of the store.
 type FolderStore interface {
-	BeginListing(ctx context.Context, workflowID, folder, firstRunID string) (store.Listing, error)
+	BeginListing(ctx context.Context, workflowID, folder, firstRunID string) (knowledge.Listing, error)
 	StageBatch(ctx context.Context, listingID int64, batchNo int, batch source.Batch, stableIDs bool) (bool, error)
 	CompleteListing(ctx context.Context, listingID int64, verdict source.Verdict, sentence string) (source.Verdict, error)
-	VanishedFingerprints(ctx context.Context, listingID int64) ([]store.Vanished, error)
+	VanishedFingerprints(ctx context.Context, listingID int64) ([]knowledge.Vanished, error)
 	NewSourceIDs(ctx context.Context, listingID int64) ([]string, error)
 	ApplyRename(ctx context.Context, listingID int64, oldSourceID, newSourceID string) (string, error)
 	RegisterEntries(ctx context.Context, listingID int64, bound int) (int, error)
-	SettleEntries(ctx context.Context, listingID int64) (store.Window, error)
-	TakeOpen(ctx context.Context, listingID int64, n int) ([]store.Ask, error)
-	OverdueAsks(ctx context.Context, listingID int64, after time.Duration) ([]store.Ask, error)
+	SettleEntries(ctx context.Context, listingID int64) (knowledge.Window, error)
+	TakeOpen(ctx context.Context, listingID int64, n int) ([]knowledge.Ask, error)
+	OverdueAsks(ctx context.Context, listingID int64, after time.Duration) ([]knowledge.Ask, error)
 	ReopenAsk(ctx context.Context, listingID int64, page string, maxAsks int) error
 	ListingMayGoOn(ctx context.Context, listingID int64) (bool, error)
-	CountListing(ctx context.Context, listingID int64) (store.Counted, error)
+	CountListing(ctx context.Context, listingID int64) (knowledge.Counted, error)
 	WouldRemove(ctx context.Context, listingID int64) (int64, error)
 	RememberListing(ctx context.Context, listingID int64, checkpoint string) error
-	FinishRun(ctx context.Context, r store.FinishedRun) error
+	FinishRun(ctx context.Context, r knowledge.FinishedRun) error
 }
 
 // PageExecutions tells whether the workflow of a page runs.
@@ -117,7 +116,7 @@ func (a *FolderActivities) ListFolder(ctx context.Context, in ListFolderInput) (
 // errStopped ends a listing whose folder is no longer the active one it began with.
 var errStopped = fmt.Errorf("the folder was deleted, paused or re-scoped")
 
-func (a *FolderActivities) list(ctx context.Context, src source.Source, root source.Root, listing store.Listing, checkpoint *string) (string, error) {
+func (a *FolderActivities) list(ctx context.Context, src source.Source, root source.Root, listing knowledge.Listing, checkpoint *string) (string, error) {
 	batchNo := listing.NextBatch
 	listed, err := src.List(ctx, root, listing.Cursor, func(batch source.Batch) error {
 		activity.RecordHeartbeat(ctx, batchNo)
@@ -187,7 +186,7 @@ func (a *FolderActivities) recogniseRenames(ctx context.Context, src source.Sour
 type rename struct{ from, to string }
 
 // matchRenames pairs what vanished with what arrived where the content leaves no doubt.
-func matchRenames(vanished []store.Vanished, arrived []string, prints map[string][]byte) []rename {
+func matchRenames(vanished []knowledge.Vanished, arrived []string, prints map[string][]byte) []rename {
 	gone, here := map[string][]string{}, map[string][]string{}
 	for _, v := range vanished {
 		gone[string(v.Fingerprint)] = append(gone[string(v.Fingerprint)], v.SourceID)
@@ -350,7 +349,7 @@ func (a *FolderActivities) FinishRun(ctx context.Context, in FinishRunInput) (Fi
 			return result, err
 		}
 	}
-	return result, a.Store.FinishRun(ctx, store.FinishedRun{
+	return result, a.Store.FinishRun(ctx, knowledge.FinishedRun{
 		WorkflowID: in.WorkflowID, FirstRunID: in.FirstRunID, Folder: in.FolderID, Kind: "folder", Status: result.Status, Reason: result.Reason,
 		Verdict: verdict, Counts: result.Counts,
 	})
@@ -370,7 +369,7 @@ func (a *FolderActivities) close(ctx context.Context, in FinishRunInput, result 
 }
 
 // judge gives the status of a run that went to its end.
-func judge(counted store.Counted) (knowledge.RunStatus, string) {
+func judge(counted knowledge.Counted) (knowledge.RunStatus, string) {
 	switch source.Verdict(counted.Verdict) {
 	case source.VerdictComplete:
 		if counted.Failed > 0 {

@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -8,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
 	"go.temporal.io/sdk/activity"
 
 	"github.com/loresync/loresync/internal/content/chunk"
@@ -16,21 +16,20 @@ import (
 	"github.com/loresync/loresync/internal/content/terms"
 	"github.com/loresync/loresync/internal/knowledge"
 	"github.com/loresync/loresync/internal/source"
-	"github.com/loresync/loresync/internal/store"
 )
 
 // PageStore is what page syncs ask of the store.
 type PageStore interface {
-	BeginPageSync(ctx context.Context, folder, page, workflowID, firstRunID, runID string, lane knowledge.Lane) (store.Begun, error)
-	HeldPage(ctx context.Context, h store.Holder) (store.Begun, bool, error)
-	MayGoOn(ctx context.Context, h store.Holder) (bool, error)
-	StageRevision(ctx context.Context, h store.Holder, r store.StagedRevision) (store.Staged, error)
-	EnrichRevision(ctx context.Context, h store.Holder, e store.Enrichment) (string, error)
-	PublishStaged(ctx context.Context, h store.Holder, revisionID int64) (store.Published, error)
-	PublishUnchanged(ctx context.Context, h store.Holder, r store.Reading) (store.Published, error)
-	FinishPageSync(ctx context.Context, h store.Holder, outcome knowledge.Outcome, class, sentence, version string) (string, error)
+	BeginPageSync(ctx context.Context, folder, page, workflowID, firstRunID, runID string, lane knowledge.Lane) (knowledge.Begun, error)
+	HeldPage(ctx context.Context, h knowledge.Holder) (knowledge.Begun, bool, error)
+	MayGoOn(ctx context.Context, h knowledge.Holder) (bool, error)
+	StageRevision(ctx context.Context, h knowledge.Holder, r knowledge.StagedRevision) (knowledge.Staged, error)
+	EnrichRevision(ctx context.Context, h knowledge.Holder, e knowledge.Enrichment) (string, error)
+	PublishStaged(ctx context.Context, h knowledge.Holder, revisionID int64) (knowledge.Published, error)
+	PublishUnchanged(ctx context.Context, h knowledge.Holder, r knowledge.Reading) (knowledge.Published, error)
+	FinishPageSync(ctx context.Context, h knowledge.Holder, outcome knowledge.Outcome, class, sentence, version string) (string, error)
 	PublishedRevision(ctx context.Context, folder, page string) (int64, error)
-	TextsToEnrich(ctx context.Context, revisionID int64) (store.PublishedTexts, error)
+	TextsToEnrich(ctx context.Context, revisionID int64) (knowledge.PublishedTexts, error)
 	AddDueRead(ctx context.Context, folder, page string, after time.Duration, reason string) error
 }
 
@@ -86,9 +85,9 @@ func (a *PageActivities) ReadPage(ctx context.Context, in BeginPageInput) (ReadP
 		return ReadPageResult{}, err
 	}
 	if src.Traits().Remote {
-		return ReadPageResult{Token: begun.Token.String(), Remote: true}, nil
+		return ReadPageResult{Token: begun.Token, Remote: true}, nil
 	}
-	return a.fetch(ctx, src, store.Holder{Folder: in.FolderID, Page: in.PageID, Token: begun.Token}, begun)
+	return a.fetch(ctx, src, knowledge.Holder{Folder: in.FolderID, Page: in.PageID, Token: begun.Token}, begun)
 }
 
 // HeldPageInput names a page and the token that holds it.
@@ -102,18 +101,14 @@ type HeldPageInput struct {
 	Reason  string
 }
 
-func (in HeldPageInput) holder() (store.Holder, error) {
-	token, err := uuid.Parse(in.Token)
-	return store.Holder{Folder: in.FolderID, Page: in.PageID, Token: token}, err
+func (in HeldPageInput) holder() knowledge.Holder {
+	return knowledge.Holder{Folder: in.FolderID, Page: in.PageID, Token: in.Token}
 }
 
 // FetchPage reads, converts and stages a page that ReadPage took. It heartbeats every second, and may run again: what it
 // staged before is replaced.
 func (a *PageActivities) FetchPage(ctx context.Context, in HeldPageInput) (ReadPageResult, error) {
-	holder, err := in.holder()
-	if err != nil {
-		return ReadPageResult{}, err
-	}
+	holder := in.holder()
 	begun, held, err := a.Store.HeldPage(ctx, holder)
 	if err != nil {
 		return ReadPageResult{}, err
@@ -129,7 +124,7 @@ func (a *PageActivities) FetchPage(ctx context.Context, in HeldPageInput) (ReadP
 }
 
 // fetch reads the page while it watches whether a delete wants it to stop.
-func (a *PageActivities) fetch(ctx context.Context, src source.Source, holder store.Holder, begun store.Begun) (ReadPageResult, error) {
+func (a *PageActivities) fetch(ctx context.Context, src source.Source, holder knowledge.Holder, begun knowledge.Begun) (ReadPageResult, error) {
 	root, err := rootOf(holder.Folder, begun.Root, begun.Limits)
 	if err != nil {
 		return ReadPageResult{}, err
@@ -137,7 +132,7 @@ func (a *PageActivities) fetch(ctx context.Context, src source.Source, holder st
 	reading, stop := a.watch(ctx, holder)
 	page, err := src.Fetch(reading, root, begun.SourceID)
 	asked := stop()
-	result := ReadPageResult{Token: holder.Token.String()}
+	result := ReadPageResult{Token: holder.Token}
 	switch {
 	case asked:
 		return a.end(ctx, holder, result, knowledge.OutcomeCancelled, "", "", "")
@@ -149,7 +144,7 @@ func (a *PageActivities) fetch(ctx context.Context, src source.Source, holder st
 
 // watch gives a context that ends when a delete asks the holder to stop, so that a slow read ends within a second or two.
 // stop ends the watch and tells whether it was asked to.
-func (a *PageActivities) watch(ctx context.Context, holder store.Holder) (reading context.Context, stop func() bool) {
+func (a *PageActivities) watch(ctx context.Context, holder knowledge.Holder) (reading context.Context, stop func() bool) {
 	reading, cancel := context.WithCancel(ctx)
 	var asked atomic.Bool
 	done := make(chan struct{})
@@ -173,7 +168,7 @@ func (a *PageActivities) watch(ctx context.Context, holder store.Holder) (readin
 }
 
 // failed decides what a read error means for the page: gone, skipped, another try, or a failure that is recorded.
-func (a *PageActivities) failed(ctx context.Context, h store.Holder, begun store.Begun, result ReadPageResult, err error) (ReadPageResult, error) {
+func (a *PageActivities) failed(ctx context.Context, h knowledge.Holder, begun knowledge.Begun, result ReadPageResult, err error) (ReadPageResult, error) {
 	var failure *source.Failure
 	if !errors.As(err, &failure) || ctx.Err() != nil {
 		return result, err
@@ -191,7 +186,7 @@ func (a *PageActivities) failed(ctx context.Context, h store.Holder, begun store
 }
 
 // end closes the attempt without publishing. Last good content stays.
-func (a *PageActivities) end(ctx context.Context, h store.Holder, result ReadPageResult, outcome knowledge.Outcome, class, sentence, version string) (ReadPageResult, error) {
+func (a *PageActivities) end(ctx context.Context, h knowledge.Holder, result ReadPageResult, outcome knowledge.Outcome, class, sentence, version string) (ReadPageResult, error) {
 	sentence = render.Truncate(render.CleanText(sentence), maxSentence)
 	how, err := a.Store.FinishPageSync(ctx, h, outcome, class, sentence, version)
 	result.Outcome, result.Reason = knowledge.Outcome(how), class
@@ -201,14 +196,14 @@ func (a *PageActivities) end(ctx context.Context, h store.Holder, result ReadPag
 const maxSentence = 500
 
 // settle records an unchanged page, or converts and stages what was read.
-func (a *PageActivities) settle(ctx context.Context, src source.Source, h store.Holder, begun store.Begun, result ReadPageResult, page source.Page) (ReadPageResult, error) {
+func (a *PageActivities) settle(ctx context.Context, src source.Source, h knowledge.Holder, begun knowledge.Begun, result ReadPageResult, page source.Page) (ReadPageResult, error) {
 	identity := page.Identity
 	if identity == nil {
 		identity = page.Raw
 	}
 	hash := sha256.Sum256(identity)
 	recheck := recheckAfter(page.Entry, src.Traits(), time.Now())
-	if string(hash[:]) == string(begun.ContentHash) && !begun.ModelsPending {
+	if bytes.Equal(hash[:], begun.ContentHash) && !begun.ModelsPending {
 		return a.unchanged(ctx, h, begun, result, page, recheck)
 	}
 	revision, err := a.convert(ctx, page, hash[:])
@@ -223,12 +218,12 @@ func (a *PageActivities) settle(ctx context.Context, src source.Source, h store.
 	return a.stage(ctx, h, result, revision)
 }
 
-func (a *PageActivities) unchanged(ctx context.Context, h store.Holder, begun store.Begun, result ReadPageResult, page source.Page, recheck *time.Duration) (ReadPageResult, error) {
+func (a *PageActivities) unchanged(ctx context.Context, h knowledge.Holder, begun knowledge.Begun, result ReadPageResult, page source.Page, recheck *time.Duration) (ReadPageResult, error) {
 	title := begun.Title
 	if title == "" {
 		title = page.Entry.Title
 	}
-	published, err := a.Store.PublishUnchanged(ctx, h, store.Reading{
+	published, err := a.Store.PublishUnchanged(ctx, h, knowledge.Reading{
 		Title: title, Place: placeOf(page.Entry), Version: page.Entry.Version, EditedAt: editedAt(page.Entry), Fingerprint: page.Fingerprint,
 		RecheckAfter: recheck,
 	})
@@ -237,7 +232,7 @@ func (a *PageActivities) unchanged(ctx context.Context, h store.Holder, begun st
 }
 
 // stage writes the revision and embeds with models that are at hand; remote ones get an activity of their own.
-func (a *PageActivities) stage(ctx context.Context, h store.Holder, result ReadPageResult, revision store.StagedRevision) (ReadPageResult, error) {
+func (a *PageActivities) stage(ctx context.Context, h knowledge.Holder, result ReadPageResult, revision knowledge.StagedRevision) (ReadPageResult, error) {
 	staged, err := a.Store.StageRevision(ctx, h, revision)
 	if err != nil {
 		return result, err
@@ -266,10 +261,10 @@ func overtaken(answer string) knowledge.Outcome {
 }
 
 // convert makes a revision of what a source read.
-func (a *PageActivities) convert(ctx context.Context, page source.Page, hash []byte) (store.StagedRevision, error) {
+func (a *PageActivities) convert(ctx context.Context, page source.Page, hash []byte) (knowledge.StagedRevision, error) {
 	document, err := toMarkdown(page)
 	if err != nil {
-		return store.StagedRevision{}, err
+		return knowledge.StagedRevision{}, err
 	}
 	title := document.Title
 	if title == "" {
@@ -279,7 +274,7 @@ func (a *PageActivities) convert(ctx context.Context, page source.Page, hash []b
 	if err != nil {
 		meta = json.RawMessage(`{}`)
 	}
-	revision := store.StagedRevision{
+	revision := knowledge.StagedRevision{
 		Raw: page.Raw, Format: string(page.Format), ContentHash: hash, Markdown: document.Markdown,
 		Title: render.Truncate(render.CleanText(title), maxTitle), Meta: meta, Version: page.Entry.Version, EditedAt: editedAt(page.Entry),
 		EmbeddingModel: a.Models.Embedder.Model(), EmbeddingDimensions: a.Models.Embedder.Dimensions(),
@@ -308,20 +303,20 @@ func toMarkdown(page source.Page) (render.Document, error) {
 	return render.Markdown(page.Raw)
 }
 
-func chunksOf(markdown string) []store.StagedChunk {
+func chunksOf(markdown string) []knowledge.StagedChunk {
 	pieces := chunk.Split(markdown, chunk.Options{})
-	chunks := make([]store.StagedChunk, len(pieces))
+	chunks := make([]knowledge.StagedChunk, len(pieces))
 	for i, piece := range pieces {
 		hash := chunk.TextHash(piece)
-		chunks[i] = store.StagedChunk{
+		chunks[i] = knowledge.StagedChunk{
 			HeadingPath: piece.HeadingPath, Body: piece.Text, TextHash: hash[:], Terms: terms.Document(chunk.EmbeddingText(piece)),
 		}
 	}
 	return chunks
 }
 
-func placeOf(e source.Entry) store.Place {
-	return store.Place{URL: e.URL, Path: e.Path, Parent: e.ParentSourceID, ListedTitle: e.Title}
+func placeOf(e source.Entry) knowledge.Place {
+	return knowledge.Place{URL: e.URL, Path: e.Path, Parent: e.ParentSourceID, ListedTitle: e.Title}
 }
 
 func editedAt(e source.Entry) *time.Time {
@@ -342,12 +337,12 @@ func recheckAfter(e source.Entry, traits source.Traits, now time.Time) *time.Dur
 	return &after
 }
 
-func pick(chunks []store.StagedChunk, hashes [][]byte) []store.StagedChunk {
+func pick(chunks []knowledge.StagedChunk, hashes [][]byte) []knowledge.StagedChunk {
 	wanted := make(map[string]bool, len(hashes))
 	for _, h := range hashes {
 		wanted[string(h)] = true
 	}
-	picked := make([]store.StagedChunk, 0, len(hashes))
+	picked := make([]knowledge.StagedChunk, 0, len(hashes))
 	for _, c := range chunks {
 		if wanted[string(c.TextHash)] {
 			picked = append(picked, c)

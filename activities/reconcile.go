@@ -10,20 +10,19 @@ import (
 
 	"github.com/loresync/loresync/internal/knowledge"
 	"github.com/loresync/loresync/internal/source"
-	"github.com/loresync/loresync/internal/store"
 )
 
 // AbsenceStore is what the reconcile of vanished pages asks of the store.
 type AbsenceStore interface {
-	RecordAbsence(ctx context.Context, listingID int64) (store.Absence, error)
-	LostPages(ctx context.Context, folder string) ([]store.Lost, error)
-	HoldPages(ctx context.Context, holdID string) ([]store.Lost, error)
+	RecordAbsence(ctx context.Context, listingID int64) (knowledge.Absence, error)
+	LostPages(ctx context.Context, folder string) ([]knowledge.Lost, error)
+	HoldPages(ctx context.Context, holdID string) ([]knowledge.Lost, error)
 	RemovalFacts(ctx context.Context, folder string, listingID int64, planned int) (knowledge.Removal, error)
 	RemoveLostPages(ctx context.Context, folder string, pages []string, undo time.Duration, approved bool) ([]string, error)
 	ForgetStrikes(ctx context.Context, folder string, pages []string) error
 	HoldRemovals(ctx context.Context, folder, holdID, reason string, pages []string) (string, error)
 	RecordRemovals(ctx context.Context, listingID int64, removed, held int) error
-	FolderRoot(ctx context.Context, folder string) (store.FolderRoot, error)
+	FolderRoot(ctx context.Context, folder string) (knowledge.FolderRoot, error)
 }
 
 // ReconcileActivities decide about pages that the source no longer lists. Absence is not deletion: only two complete full
@@ -85,7 +84,7 @@ func newHoldID() string { return "hold-" + strings.ReplaceAll(uuid.NewString(), 
 
 // confirm asks the source about each page, and gives those that are gone or no longer below the root. Pages that are there
 // after all lose their strikes; anything that isn't a clear word counts as alive.
-func (a *ReconcileActivities) confirm(ctx context.Context, folder string, lost []store.Lost) ([]string, error) {
+func (a *ReconcileActivities) confirm(ctx context.Context, folder string, lost []knowledge.Lost) ([]string, error) {
 	place, err := a.Store.FolderRoot(ctx, folder)
 	if err != nil {
 		return nil, err

@@ -8,25 +8,24 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"github.com/loresync/loresync/internal/knowledge"
-	"github.com/loresync/loresync/internal/store"
 )
 
 // UpkeepStore is what the janitor and the due reads ask of the store.
 type UpkeepStore interface {
-	UnfinishedDeletes(ctx context.Context, olderThan time.Duration) ([]store.OpenDelete, error)
-	HalfRestored(ctx context.Context) ([]store.OpenDelete, error)
+	UnfinishedDeletes(ctx context.Context, olderThan time.Duration) ([]knowledge.OpenDelete, error)
+	HalfRestored(ctx context.Context) ([]knowledge.OpenDelete, error)
 	RestoreSwept(ctx context.Context, deleteID int64, bound int) (int, error)
 	FoldersToPurge(ctx context.Context) ([]string, error)
 	PurgeFolder(ctx context.Context, folder string, bound int) (int, error)
 	PurgePages(ctx context.Context, deleteID int64, bound int) (int, error)
-	OldFlights(ctx context.Context, olderThan time.Duration) ([]store.Flight, error)
-	DropAttempt(ctx context.Context, h store.Holder) (bool, error)
+	OldFlights(ctx context.Context, olderThan time.Duration) ([]knowledge.Flight, error)
+	DropAttempt(ctx context.Context, h knowledge.Holder) (bool, error)
 	RunningRuns(ctx context.Context, olderThan time.Duration) ([]knowledge.Run, error)
-	FinishRun(ctx context.Context, r store.FinishedRun) error
+	FinishRun(ctx context.Context, r knowledge.FinishedRun) error
 	DropLeftovers(ctx context.Context) (int64, error)
 	DropOrphanEmbeddings(ctx context.Context, bound int) (int64, error)
 	ApplyRetention(ctx context.Context) (int64, error)
-	TakeDueReads(ctx context.Context, bound int) ([]store.DueRead, error)
+	TakeDueReads(ctx context.Context, bound int) ([]knowledge.DueRead, error)
 	DueFolders(ctx context.Context) ([]string, error)
 }
 
@@ -142,7 +141,7 @@ func (a *UpkeepActivities) dropAttempts(ctx context.Context, result *TidyResult)
 		if exists && run.Running && run.RunID == f.RunID {
 			continue
 		}
-		dropped, err := a.Store.DropAttempt(ctx, store.Holder{Folder: f.FolderID, Page: f.PageID, Token: f.Token})
+		dropped, err := a.Store.DropAttempt(ctx, knowledge.Holder{Folder: f.FolderID, Page: f.PageID, Token: f.Token})
 		if err != nil {
 			return err
 		}
@@ -168,7 +167,7 @@ func (a *UpkeepActivities) closeRuns(ctx context.Context, result *TidyResult) er
 		if exists && run.Running {
 			continue
 		}
-		if err := a.Store.FinishRun(ctx, store.FinishedRun{
+		if err := a.Store.FinishRun(ctx, knowledge.FinishedRun{
 			WorkflowID: r.WorkflowID, Folder: r.FolderID, Kind: r.Kind, Status: knowledge.RunFailed,
 			Reason: "its workflow ended without closing the run (terminated, or lost): start another sync", Counts: r.Counts,
 		}); err != nil {

@@ -60,6 +60,15 @@ func (l *lab) startChild(ctx context.Context, role string) (*child, error) {
 	return c, nil
 }
 
+// withChild runs something while a child lives.
+func (l *lab) withChild(ctx context.Context, role string, do func(*child) error) error {
+	c, err := l.startChild(ctx, role)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(c), c.stop())
+}
+
 // childEnv is the environment without any setting of loresync or Temporal, but with the servers of this run: the measured
 // worker has the defaults, whatever is set around it.
 func (l *lab) childEnv() []string {

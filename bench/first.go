@@ -14,7 +14,7 @@ const floorShare = 0.5
 
 // measureFirst syncs a folder for the first time, between two runs of the floor: machines are noisy.
 func measureFirst(ctx context.Context, l *lab) (report.Section, error) {
-	if err := l.addFolder(ctx, folderMain, l.options.pages); err != nil {
+	if err := l.addMain(ctx); err != nil {
 		return report.Section{}, err
 	}
 	before, err := l.floor(ctx)
@@ -33,23 +33,25 @@ func measureFirst(ctx context.Context, l *lab) (report.Section, error) {
 	rows, err := l.firstRows(ctx, synced, before, after)
 	return report.Section{
 		Note: fmt.Sprintf("%s generated English pages, the built-in models, one worker. The floor is the rate at which the same server completes "+
-			"workflows that do nothing but %d local activities, %s of them, right before and after.",
-			humanize.Comma(int64(l.options.pages)), floorSteps, humanize.Comma(int64(l.options.pages))),
-		Rows: rows, Tables: synced.usage.table(l.options.pages),
+			"workflows that do nothing but %d local activities, %s of them, right before and after. Processor time depends less than rates do on what "+
+			"else the machine does.", humanize.Comma(int64(l.options.pages)), floorSteps, humanize.Comma(int64(l.options.pages))),
+		Rows: rows,
+		Tables: processorTable(column{"a page", synced.usage, l.options.pages}, column{"a workflow of the floor before", before.usage, l.options.pages},
+			column{"and after", after.usage, l.options.pages}),
 	}, err
 }
 
-func (l *lab) firstRows(ctx context.Context, synced measured, before, after float64) ([]report.Row, error) {
+func (l *lab) firstRows(ctx context.Context, synced measured, before, after floorRun) ([]report.Row, error) {
 	size, err := l.contentSize(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rate, floor := float64(l.options.pages)/synced.usage.wall.Seconds(), (before+after)/2
+	rate, floor := float64(l.options.pages)/synced.usage.wall.Seconds(), (before.rate+after.rate)/2
 	ratio := rate / floor
 	return []report.Row{
 		{What: "page rate ÷ floor", Figure: fmt.Sprintf("%.2f", ratio), Target: fmt.Sprintf("≥ %.2f", floorShare), Met: ratio >= floorShare},
 		{What: "pages a second", Figure: fmt.Sprintf("%.1f", rate)},
-		{What: "floor, workflows a second", Figure: fmt.Sprintf("%.1f before, %.1f after", before, after)},
+		{What: "floor, workflows a second", Figure: fmt.Sprintf("%.1f before, %.1f after", before.rate, after.rate)},
 		{What: "median page", Figure: fmt.Sprintf("%s, %d chunks", humanize.Bytes(uint64(size.bytes)), size.chunks)},
 		{What: "worker's memory at most", Figure: megabytes(synced.peak)},
 	}, nil

@@ -22,7 +22,8 @@ const (
 	floorSteps = 4
 	// floorStarters start workflows side by side.
 	floorStarters = 16
-	floorTick     = 200 * time.Millisecond
+	// floorTick is how often they are counted, seldom enough not to slow them. When the last one closed is read afterwards.
+	floorTick     = time.Second
 	floorPatience = 20 * time.Minute
 )
 
@@ -55,33 +56,37 @@ func startFloor(_ config.Config, w *config.Wiring, _ *slog.Logger) (stop func(),
 	return floor.Stop, floor.Start()
 }
 
-// floor gives how many workflows that do nothing the server completes a second. Nobody waits for a single one of them, since
-// that would cost the server more than loresync costs it.
-func (l *lab) floor(ctx context.Context) (float64, error) {
+// floorRun is one run of the floor.
+type floorRun struct {
+	// rate is completed workflows a second.
+	rate  float64
+	usage usage
+}
+
+// floor measures how many workflows that do nothing the server completes a second. Nobody waits for a single one of them,
+// since that would cost the server more than loresync costs it.
+func (l *lab) floor(ctx context.Context) (floorRun, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, floorPatience, errFloorLost)
 	defer cancel()
-	c, err := l.startChild(ctx, roleFloor)
-	if err != nil {
-		return 0, err
+	var run floorRun
+	err := l.withChild(ctx, roleFloor, func(c *child) error {
+		before := l.clock(c)
+		var err error
+		run.rate, err = l.floorRate(ctx)
+		run.usage = l.clock(c).since(before)
+		return err
+	})
+	if err == nil {
+		l.say("  floor: %.1f workflows a second", run.rate)
 	}
-	rate, err := l.floorRate(ctx)
-	return rate, errors.Join(err, c.stop())
+	return run, err
 }
 
 func (l *lab) floorRate(ctx context.Context) (float64, error) {
 	l.floors++
 	prefix := fmt.Sprintf("bench/floor-%d/", l.floors)
 	begun := time.Now()
-	group, starting := errgroup.WithContext(ctx)
-	group.SetLimit(floorStarters)
-	for i := range l.options.pages {
-		group.Go(func() error {
-			options := client.StartWorkflowOptions{ID: fmt.Sprintf("%s%d", prefix, i), TaskQueue: floorQueue}
-			_, err := l.Temporal.ExecuteWorkflow(starting, options, FloorWorkflow)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	if err := l.startFloorWorkflows(ctx, prefix); err != nil {
 		return 0, fmt.Errorf("start the floor's workflows: %w", err)
 	}
 	query := fmt.Sprintf("WorkflowId STARTS_WITH '%s' AND ExecutionStatus = 'Completed'", prefix)
@@ -98,9 +103,20 @@ func (l *lab) floorRate(ctx context.Context) (float64, error) {
 		}
 	}
 	ended, err := l.lastClose(ctx, query)
-	rate := float64(l.options.pages) / ended.Sub(begun).Seconds()
-	l.say("  floor: %.1f workflows a second", rate)
-	return rate, err
+	return float64(l.options.pages) / ended.Sub(begun).Seconds(), err
+}
+
+func (l *lab) startFloorWorkflows(ctx context.Context, prefix string) error {
+	group, starting := errgroup.WithContext(ctx)
+	group.SetLimit(floorStarters)
+	for i := range l.options.pages {
+		group.Go(func() error {
+			options := client.StartWorkflowOptions{ID: fmt.Sprintf("%s%d", prefix, i), TaskQueue: floorQueue}
+			_, err := l.Temporal.ExecuteWorkflow(starting, options, FloorWorkflow)
+			return err
+		})
+	}
+	return group.Wait()
 }
 
 func (l *lab) countWorkflows(ctx context.Context, query string) (int64, error) {

@@ -32,8 +32,8 @@ type lab struct {
 	// sql looks behind loresync's back. Its writes are in no table that is counted.
 	sql    *pgx.Conn
 	corpus *corpus.Corpus
-	// filled is set once the folder that most measures share is synced.
-	filled bool
+	// added and filled are set once the folder that most measures share is registered, and synced.
+	added, filled bool
 	// floors counts the runs of the floor, so that their Workflow IDs differ.
 	floors int
 }

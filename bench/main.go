@@ -14,22 +14,22 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 && isRole(os.Args[1]) {
-		// A child ends when its parent does, or asks it to: Ctrl-C reaches both, and is the parent's to answer.
-		signal.Ignore(os.Interrupt)
-		exit(play(context.Background(), os.Args[1], os.Stdin, os.Stdout))
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout)
-	stop()
-	exit(err)
-}
-
-func exit(err error) {
-	if err != nil {
+	if err := begin(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// begin measures, or plays the role of a child.
+func begin(args []string) error {
+	if len(args) > 0 && isRole(args[0]) {
+		// A child ends when its parent does, or asks it to: Ctrl-C reaches both, and is the parent's to answer.
+		signal.Ignore(os.Interrupt)
+		return play(context.Background(), args[0], os.Stdin, os.Stdout)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return run(ctx, args, os.Stdout)
 }
 
 // run measures what was asked for. A measure that fails is reported as such, and the others go on.

@@ -45,7 +45,7 @@ func (l *lab) measure(ctx context.Context) (*report.Report, error) {
 			var err error
 			if section, err = l.take(ctx, m); err != nil {
 				failed = errors.Join(failed, fmt.Errorf("measure %s: %w", m.name, err))
-				section.Missing = "it failed in this run"
+				section = report.Section{Missing: "it failed in this run"}
 			}
 		}
 		section.Title = m.title

@@ -11,7 +11,7 @@ import (
 
 // times are readings of processor time at one moment.
 type times struct {
-	at                                        time.Time
+	at                                         time.Time
 	worker, postgres, temporal, bench, machine time.Duration
 	// known is false where the system doesn't tell.
 	known bool
@@ -59,19 +59,48 @@ func (t times) since(before times) usage {
 	}}
 }
 
-// table shows where the processor time of n pages went. What strangers took tells how far the figures can be trusted.
-func (u usage) table(n int) []report.Table {
-	if !u.known {
-		return nil
+// total is the time of all that takes part.
+func (u usage) total() time.Duration { return u.worker + u.postgres + u.temporal + u.bench }
+
+// others is what strangers on the machine took. It tells how far figures in seconds can be trusted.
+func (u usage) others() time.Duration { return max(u.machine-u.total(), 0) }
+
+// column is the usage of n pages or workflows.
+type column struct {
+	name string
+	usage
+	n int
+}
+
+func (c column) each(d time.Duration) string {
+	return fmt.Sprintf("%.2f", d.Seconds()*1000/float64(c.n))
+}
+
+// processorTable shows where the processor time went.
+func processorTable(columns ...column) []report.Table {
+	table := report.Table{Head: []string{"processor time in ms"}}
+	for _, c := range columns {
+		if !c.known {
+			return nil
+		}
+		table.Head = append(table.Head, c.name)
 	}
-	strangers := max(u.machine-u.worker-u.postgres-u.temporal-u.bench, 0)
-	table := report.Table{Head: []string{"processor time", "seconds", "ms a page"}}
 	for _, part := range []struct {
 		name string
-		time time.Duration
-	}{{"worker", u.worker}, {"Postgres", u.postgres}, {"Temporal", u.temporal}, {"this program", u.bench}, {"others on the machine", strangers}} {
-		each := part.time.Seconds() * 1000 / float64(n)
-		table.Rows = append(table.Rows, []string{part.name, fmt.Sprintf("%.1f", part.time.Seconds()), fmt.Sprintf("%.2f", each)})
+		of   func(usage) time.Duration
+	}{
+		{"worker", func(u usage) time.Duration { return u.worker }},
+		{"Postgres", func(u usage) time.Duration { return u.postgres }},
+		{"Temporal", func(u usage) time.Duration { return u.temporal }},
+		{"this program", func(u usage) time.Duration { return u.bench }},
+		{"together", usage.total},
+		{"others on the machine meanwhile", usage.others},
+	} {
+		row := []string{part.name}
+		for _, c := range columns {
+			row = append(row, c.each(part.of(c.usage)))
+		}
+		table.Rows = append(table.Rows, row)
 	}
 	return []report.Table{table}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/loresync/loresync/bench/internal/corpus"
 	"github.com/loresync/loresync/bench/internal/report"
@@ -21,8 +22,8 @@ const (
 	// largePages are deleted one by one while they are read. Each is large, so that its read takes a while.
 	largePages      = 5
 	largeParagraphs = 4000
-	lookTick        = 5 * time.Millisecond
-	lookPatience    = 5 * time.Minute
+	lookTick        = 2 * time.Millisecond
+	lookPatience    = 2 * time.Minute
 )
 
 var errNotSeen = errors.New("what was waited for did not happen in time")
@@ -57,7 +58,10 @@ func (l *lab) deleteFolder(ctx context.Context) ([]report.Row, error) {
 	if err := l.await(ctx, int64(l.options.pages/4), published, folderDelete); err != nil {
 		return nil, err
 	}
-	took, err := l.timeDelete(ctx, func() (control.Answer, error) { return l.Control.DeleteFolder(ctx, folderDelete, false, person) })
+	const accepted = `SELECT count(*) FROM deletes WHERE folder_id = $1`
+	took, err := l.timeDelete(ctx, func() (control.Answer, error) {
+		return l.Control.DeleteFolder(ctx, folderDelete, false, person)
+	}, accepted, folderDelete)
 	if err != nil {
 		return nil, err
 	}
@@ -65,26 +69,41 @@ func (l *lab) deleteFolder(ctx context.Context) ([]report.Row, error) {
 		+ (SELECT count(*) FROM revisions WHERE folder_id = $1 AND state = 'staged')`
 	seen, err := l.number(ctx, left, folderDelete)
 	return []report.Row{
-		{What: "folder: request to accepted and started", Figure: milliseconds(took.accepted)},
-		{What: "folder: accept to ended", Figure: seconds(took.ended)},
+		{What: "folder: request to accepted", Figure: milliseconds(took.accepted)},
+		{What: "folder: request to answered", Figure: milliseconds(took.answered)},
+		{What: "folder: request to ended", Figure: seconds(took.ended)},
 		{What: "folder: visible, in flight or staged afterwards", Figure: humanize.Comma(seen), Target: "0", Met: seen == 0},
 	}, err
 }
 
-// deletion is how long the steps of a delete took.
+// deletion is how long after the request each step of a delete was done.
 type deletion struct {
-	accepted, ended time.Duration
+	accepted, answered, ended time.Duration
 }
 
-func (l *lab) timeDelete(ctx context.Context, request func() (control.Answer, error)) (deletion, error) {
+// timeDelete makes a request, and looks at the same time when a query counts its accept.
+func (l *lab) timeDelete(ctx context.Context, request func() (control.Answer, error), accepted string, args ...any) (deletion, error) {
 	begun := time.Now()
-	answer, err := request()
-	if err != nil {
-		return deletion{}, err
+	var d deletion
+	var answer control.Answer
+	group, asking := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		err := l.await(asking, 1, accepted, args...)
+		d.accepted = time.Since(begun)
+		return err
+	})
+	group.Go(func() error {
+		var err error
+		answer, err = request()
+		d.answered = time.Since(begun)
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return d, err
 	}
-	accepted := time.Now()
-	_, err = l.Control.Wait(ctx, answer, nil)
-	return deletion{accepted: accepted.Sub(begun), ended: time.Since(accepted)}, err
+	_, err := l.Control.Wait(ctx, answer, nil)
+	d.ended = time.Since(begun)
+	return d, err
 }
 
 func (l *lab) deletePages(ctx context.Context) ([]report.Row, error) {
@@ -92,17 +111,18 @@ func (l *lab) deletePages(ctx context.Context) ([]report.Row, error) {
 		return nil, err
 	}
 	text := "# A large page\n\n" + strings.Join(l.corpus.Paragraphs("large", largeParagraphs), "\n\n") + "\n"
-	var accepted, ended []time.Duration
+	var accepted, answered, ended []time.Duration
 	for i := range largePages {
 		took, err := l.deletePage(ctx, fmt.Sprintf("large-%d.md", i), text)
 		if err != nil {
 			return nil, err
 		}
-		accepted, ended = append(accepted, took.accepted), append(ended, took.ended)
+		accepted, answered, ended = append(accepted, took.accepted), append(answered, took.answered), append(ended, took.ended)
 	}
 	return []report.Row{
-		{What: "page in flight: request to accepted and started, median", Figure: milliseconds(median(accepted))},
-		{What: "page in flight: accept to ended, median", Figure: seconds(median(ended))},
+		{What: "page in flight: request to accepted, median", Figure: milliseconds(median(accepted))},
+		{What: "page in flight: request to answered, median", Figure: milliseconds(median(answered))},
+		{What: "page in flight: request to ended, median", Figure: seconds(median(ended))},
 	}, nil
 }
 
@@ -119,9 +139,11 @@ func (l *lab) deletePage(ctx context.Context, path, text string) (deletion, erro
 	if err := l.await(ctx, 1, inFlight, folderLarge, answer.PageID); err != nil {
 		return deletion{}, err
 	}
+	// The accept counts only if it found the sync in flight: then that has been asked to stop.
+	const stopped = `SELECT count(*) FROM in_flight WHERE folder_id = $1 AND page_id = $2 AND cancel_requested`
 	return l.timeDelete(ctx, func() (control.Answer, error) {
 		return l.Control.DeletePage(ctx, folderLarge, answer.PageID, control.DeleteOptions{}, person)
-	})
+	}, stopped, folderLarge, answer.PageID)
 }
 
 // await looks until a count is reached.
@@ -139,4 +161,6 @@ func (l *lab) await(ctx context.Context, n int64, query string, args ...any) err
 	}
 }
 
-func milliseconds(d time.Duration) string { return fmt.Sprintf("%.0f ms", float64(d.Microseconds())/1000) }
+func milliseconds(d time.Duration) string {
+	return fmt.Sprintf("%.0f ms", float64(d.Microseconds())/1000)
+}

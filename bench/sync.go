@@ -70,12 +70,21 @@ func (l *lab) progress() func(knowledge.RunProgress) {
 	}
 }
 
+// addMain makes sure that the shared folder is there.
+func (l *lab) addMain(ctx context.Context) error {
+	if l.added {
+		return nil
+	}
+	l.added = true
+	return l.addFolder(ctx, folderMain, l.options.pages)
+}
+
 // fill makes sure that the shared folder is there and synced.
 func (l *lab) fill(ctx context.Context) error {
 	if l.filled {
 		return nil
 	}
-	if err := l.addFolder(ctx, folderMain, l.options.pages); err != nil {
+	if err := l.addMain(ctx); err != nil {
 		return err
 	}
 	if err := l.withWorker(ctx, func(*child) error { _, err := l.sync(ctx, folderMain); return err }); err != nil {
@@ -87,11 +96,7 @@ func (l *lab) fill(ctx context.Context) error {
 
 // withWorker runs something while a worker of its own runs.
 func (l *lab) withWorker(ctx context.Context, do func(*child) error) error {
-	worker, err := l.startChild(ctx, roleWorker)
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(worker), worker.stop())
+	return l.withChild(ctx, roleWorker, do)
 }
 
 // measured is a sync with what it took.

@@ -15,7 +15,6 @@ import (
 func TestFlagsReachControl(t *testing.T) {
 	t.Parallel()
 	for line, asked := range map[string]string{
-		"folder add hr --source files --root /srv/hr": "add hr files /srv/hr mika@desk cli",
 		"sync folder hr":                  "sync hr incremental",
 		"sync folder hr --full":           "sync hr full",
 		"sync folder hr --full --dry-run": "sync hr dry_run",
@@ -38,6 +37,13 @@ func TestFlagsReachControl(t *testing.T) {
 			assert.Equal(t, asked, strings.Join(d.asked, " "))
 		})
 	}
+}
+
+func TestControlLearnsWhoAsksAndThroughWhat(t *testing.T) {
+	t.Parallel()
+	d := furnished()
+	require.Equal(t, exitDone, run1(t, d, "folder", "add", "hr", "--source", "files", "--root", "/srv/hr").code)
+	assert.Equal(t, []string{"add hr files /srv/hr mika@desk cli"}, d.asked)
 }
 
 func TestFolderSetKeepsWhatIsNotGiven(t *testing.T) {

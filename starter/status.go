@@ -144,7 +144,11 @@ func (a *app) running(run *control.RunningRun) out.Cell {
 		return out.Cell{}
 	}
 	state := knowledge.RunProgress{Phase: run.Phase, Listed: run.Listed, Done: run.Done, Failed: run.Failed, Total: run.Total}
-	line := progress.Line(run.Phase, state, a.Now().Sub(run.Since), false)
+	what := ""
+	if run.Total > 0 { // otherwise the line names the phase itself
+		what = run.Phase
+	}
+	line := progress.Line(what, state, a.Now().Sub(run.Since), false)
 	return out.Cell{Text: line, Colors: paintStatus("running").Colors}
 }
 

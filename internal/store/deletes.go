@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/loresync/loresync/internal/knowledge"
 )
 
@@ -50,20 +48,6 @@ func (s *Store) MarkDeleteStarted(ctx context.Context, deleteID int64) error {
 	return err
 }
 
-// OpenDelete is a delete as its workflow sees it.
-type OpenDelete struct {
-	DeleteID    int64
-	FolderID    string
-	PageID      *string
-	SourceID    string
-	Subtree     bool
-	Now         bool
-	WorkflowID  string
-	AcceptedAt  time.Time
-	AcceptedSeq int64
-	FinishedAt  *time.Time
-}
-
 const openDeleteColumns = `SELECT delete_id, folder_id, page_id, source_id, subtree, now, workflow_id, accepted_at, accepted_seq, finished_at FROM deletes `
 
 const openPageDelete = openDeleteColumns + `
@@ -98,16 +82,6 @@ const finishSweep = `SELECT finish_sweep($1)`
 // FinishSweep ends a sweep; false when a page has slipped in.
 func (s *Store) FinishSweep(ctx context.Context, deleteID int64) (bool, error) {
 	return scalar[bool](ctx, s, "finish a sweep", finishSweep, deleteID)
-}
-
-// Flight is an in-flight row.
-type Flight struct {
-	FolderID   string
-	PageID     string
-	Token      uuid.UUID
-	WorkflowID string
-	RunID      string
-	BeganAt    time.Time
 }
 
 const flightsBelow = `SELECT folder_id, page_id, token, workflow_id, run_id, began_at FROM in_flight_below($1) ORDER BY page_id LIMIT 1000`

@@ -7,33 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/loresync/loresync/internal/knowledge"
 )
 
-// Begun is the answer to a Begin. Outcome is begun, or why it was refused: folder_unknown, folder_deleted, paused,
-// page_unknown, excluded.
-type Begun struct {
-	Outcome       string
-	Token         uuid.UUID
-	ReadSeq       int64
-	PageNo        int64
-	SourceID      string
-	Source        string
-	Connection    string
-	Root          string
-	Limits        json.RawMessage
-	ContentHash   []byte
-	Title         string
-	SourceVersion string
-	// ModelsPending is true when the published revision still lacks embeddings or a summary.
-	ModelsPending bool
-}
-
 type begunRow struct {
 	Outcome       string
-	Token         *uuid.UUID
+	Token         *string
 	ReadSeq       *int64
 	PageNo        *int64
 	SourceID      *string
@@ -67,58 +46,6 @@ func (row begunRow) begun() Begun {
 	}
 }
 
-// Holder names a page and the token of the sync that holds it.
-type Holder struct {
-	Folder, Page string
-	Token        uuid.UUID
-}
-
-// StagedChunk is one chunk on its way into a staged revision. Terms are the lexemes of its text, in order.
-type StagedChunk struct {
-	HeadingPath []string
-	Body        string
-	TextHash    []byte
-	Terms       []string
-}
-
-// StagedRevision is what an attempt read.
-type StagedRevision struct {
-	Raw         []byte
-	Format      string
-	ContentHash []byte
-	Markdown    string
-	Title       string
-	Meta        json.RawMessage
-	// Summary is nil until a summariser has answered.
-	Summary             *string
-	SummaryModel        string
-	Version             string
-	EditedAt            *time.Time
-	Chunks              []StagedChunk
-	EmbeddingModel      string
-	EmbeddingDimensions int
-	Place               Place
-	Fingerprint         []byte
-	// RecheckAfter makes the page due again once published: a second edit within the source's granularity would look the same.
-	RecheckAfter *time.Duration
-}
-
-// Place is where a page hangs and what it is called there.
-type Place struct {
-	URL    string `json:"url"`
-	Path   string `json:"path"`
-	Parent string `json:"parent"`
-	// ListedTitle is the title as a listing gives it, which tells a rename from an edit.
-	ListedTitle string `json:"listed_title"`
-}
-
-// Staged is the answer to a Stage: staged, fenced or cancel_requested; and the hashes of texts that have no embedding yet.
-type Staged struct {
-	Outcome    string
-	RevisionID *int64
-	Missing    [][]byte
-}
-
 const stageRevision = `SELECT * FROM stage_revision($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`
 
 // StageRevision writes a revision and its chunks for the holder, in place of what it staged before.
@@ -134,17 +61,6 @@ func (s *Store) StageRevision(ctx context.Context, h Holder, r StagedRevision) (
 	}
 	return one[Staged](ctx, s, "stage a revision", stageRevision, h.Folder, h.Page, h.Token, nonNilBytes(r.Raw), r.Format, r.ContentHash, r.Markdown,
 		r.Title, meta, r.Summary, r.SummaryModel, r.Version, r.EditedAt, headings, bodies, hashes, terms, r.EmbeddingModel, r.EmbeddingDimensions, r.Place, r.Fingerprint, r.RecheckAfter)
-}
-
-// Enrichment is what models made of a revision. Vectors are parallel to Hashes.
-type Enrichment struct {
-	RevisionID   int64
-	Model        string
-	Dimensions   int
-	Hashes       [][]byte
-	Vectors      [][]float32
-	Summary      *string
-	SummaryModel string
 }
 
 const enrichRevision = `SELECT enrich_revision($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
@@ -164,27 +80,11 @@ func (s *Store) EnrichRevision(ctx context.Context, h Holder, e Enrichment) (str
 		e.Summary, e.SummaryModel)
 }
 
-// Published is the answer to a Publish: published, unchanged, fenced or cancel_requested.
-type Published struct {
-	Outcome string
-	Revived bool
-}
-
 const publishStaged = `SELECT * FROM publish_staged($1, $2, $3, $4)`
 
 // PublishStaged moves the page's pointer to the revision that the holder staged, if it still may.
 func (s *Store) PublishStaged(ctx context.Context, h Holder, revisionID int64) (Published, error) {
 	return one[Published](ctx, s, "publish a page", publishStaged, h.Folder, h.Page, h.Token, revisionID)
-}
-
-// Reading is what a read that found the published content again says about the page.
-type Reading struct {
-	Title        string
-	Place        Place
-	Version      string
-	EditedAt     *time.Time
-	Fingerprint  []byte
-	RecheckAfter *time.Duration
 }
 
 const publishUnchanged = `SELECT * FROM publish_page($1, $2, $3, NULL, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
@@ -225,16 +125,6 @@ const holderState = `SELECT cancel_requested FROM in_flight WHERE folder_id = $1
 func (s *Store) MayGoOn(ctx context.Context, h Holder) (bool, error) {
 	found, err := list[struct{ CancelRequested bool }](ctx, s, "look at the in-flight row", holderState, h.Folder, h.Page, h.Token)
 	return len(found) == 1 && !found[0].CancelRequested, err
-}
-
-// PublishedTexts gives the texts of a revision's chunks that lack an embedding, and the revision's Markdown when it lacks a
-// summary (else "").
-type PublishedTexts struct {
-	RevisionID int64
-	Title      string
-	Markdown   string
-	NeedsWords bool
-	Chunks     []StagedChunk
 }
 
 const revisionText = `

@@ -7,7 +7,6 @@ import (
 
 	"github.com/loresync/loresync/internal/ids"
 	"github.com/loresync/loresync/internal/knowledge"
-	"github.com/loresync/loresync/internal/source"
 )
 
 // Claim is the answer to a request for a folder sync: claimed, joined, or why it was refused (folder_unknown,
@@ -31,21 +30,6 @@ const abandonFolderRun = `DELETE FROM sync_runs WHERE workflow_id = $1 AND statu
 func (s *Store) AbandonFolderRun(ctx context.Context, workflowID string) error {
 	_, err := exec(ctx, s, "take back a run", abandonFolderRun, workflowID)
 	return err
-}
-
-// Listing is a begun listing. Outcome is begun, or why it was refused.
-type Listing struct {
-	Outcome    string
-	ListingID  int64
-	Mode       knowledge.Mode
-	Source     string
-	Connection string
-	Root       string
-	Limits     json.RawMessage
-	NextBatch  int
-	Cursor     string
-	Completed  bool
-	Checkpoint string
 }
 
 type listingRow struct {
@@ -80,7 +64,7 @@ const stageListingBatch = `SELECT stage_listing_batch($1, $2, $3, $4, $5, $6, $7
 
 // StageBatch compares a batch with what is known and stores the difference. It returns false when the folder is no longer to
 // be listed (deleted, paused, re-scoped). A batch that was stored before is left as it is.
-func (s *Store) StageBatch(ctx context.Context, listingID int64, batchNo int, batch source.Batch, stableIDs bool) (bool, error) {
+func (s *Store) StageBatch(ctx context.Context, listingID int64, batchNo int, batch knowledge.Batch, stableIDs bool) (bool, error) {
 	n := len(batch.Entries)
 	sids, candidates, parents, kinds := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	titles, urls, paths, versions := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
@@ -110,9 +94,9 @@ func candidateID(sourceID string, stableIDs bool) string {
 const completeListing = `SELECT complete_listing($1, $2, $3)`
 
 // CompleteListing ends a listing with the source's verdict and returns the verdict that counts; an empty verdict only asks.
-func (s *Store) CompleteListing(ctx context.Context, listingID int64, verdict source.Verdict, sentence string) (source.Verdict, error) {
+func (s *Store) CompleteListing(ctx context.Context, listingID int64, verdict knowledge.Verdict, sentence string) (knowledge.Verdict, error) {
 	final, err := scalar[string](ctx, s, "complete a listing", completeListing, listingID, string(verdict), sentence)
-	return source.Verdict(final), err
+	return knowledge.Verdict(final), err
 }
 
 const registerEntries = `SELECT register_entries($1, $2)`
@@ -121,14 +105,6 @@ const registerEntries = `SELECT register_entries($1, $2)`
 // one that was listed.
 func (s *Store) RegisterEntries(ctx context.Context, listingID int64, bound int) (int, error) {
 	return scalar[int](ctx, s, "register listed pages", registerEntries, listingID, bound)
-}
-
-// Vanished is a page, or an exclusion, whose name a whole listing did not see.
-type Vanished struct {
-	SourceID    string
-	PageID      string
-	Fingerprint []byte
-	Excluded    bool
 }
 
 const vanishedFingerprints = `SELECT * FROM vanished_fingerprints($1)`
@@ -159,22 +135,11 @@ func (s *Store) ApplyRename(ctx context.Context, listingID int64, oldSourceID, n
 	return scalar[string](ctx, s, "apply a rename", applyRename, listingID, oldSourceID, newSourceID)
 }
 
-// Window is the state of a folder sync's page requests.
-type Window struct {
-	OpenLeft, Waiting, Done, Failed int64
-}
-
 const settleEntries = `SELECT * FROM settle_entries($1)`
 
 // SettleEntries ends the entries whose pages were read after the listing saw them, and counts the rest.
 func (s *Store) SettleEntries(ctx context.Context, listingID int64) (Window, error) {
 	return one[Window](ctx, s, "settle listed pages", settleEntries, listingID)
-}
-
-// Ask is a page that a folder sync wants read.
-type Ask struct {
-	PageID string
-	Asked  int
 }
 
 const takeOpen = `
@@ -224,22 +189,11 @@ func (s *Store) ListingMayGoOn(ctx context.Context, listingID int64) (bool, erro
 	return len(rows) == 1 && rows[0].Active, err
 }
 
-// Absence is what a whole listing says about pages it did not see: recorded, stale or no_evidence.
-type Absence struct {
-	Outcome    string
-	Candidates int64
-}
-
 const recordAbsence = `SELECT * FROM record_absence($1)`
 
 // RecordAbsence gives strikes to pages that a complete full listing did not see, and takes them back from those it saw.
 func (s *Store) RecordAbsence(ctx context.Context, listingID int64) (Absence, error) {
 	return one[Absence](ctx, s, "record absence", recordAbsence, listingID)
-}
-
-// Lost is a page with two strikes.
-type Lost struct {
-	PageID, SourceID string
 }
 
 const lostPages = `
@@ -311,13 +265,6 @@ func (s *Store) RecordRemovals(ctx context.Context, listingID int64, removed, he
 	return err
 }
 
-// Counted is the result of a listing in pages, with its verdict.
-type Counted struct {
-	knowledge.Counts
-	Verdict  string
-	Sentence string
-}
-
 const countListing = `
 WITH batch AS (
     SELECT b.* FROM listing_batches b WHERE b.listing_id = $1
@@ -379,12 +326,6 @@ func (s *Store) WouldRemove(ctx context.Context, listingID int64) (int64, error)
 	return r.Removed, err
 }
 
-// FolderRoot is where a folder's source is.
-type FolderRoot struct {
-	Source, Connection, Root string
-	Limits                   json.RawMessage
-}
-
 const folderRoot = `SELECT source, connection, root, limits FROM folders WHERE folder_id = $1`
 
 // FolderRoot reads where a folder's source is.
@@ -416,14 +357,6 @@ ON CONFLICT (workflow_id) DO UPDATE SET run_id = coalesce(s.run_id, excluded.run
     excluded = excluded.excluded, failed = excluded.failed, moved = excluded.moved, removed = excluded.removed, held = excluded.held,
     revived = excluded.revived
 WHERE s.status = 'running'`
-
-// FinishedRun is how a run ended.
-type FinishedRun struct {
-	WorkflowID, FirstRunID, Folder, Kind string
-	Status                               knowledge.RunStatus
-	Reason, Verdict                      string
-	Counts                               knowledge.Counts
-}
 
 // FinishRun closes a run. A run that is closed already stays as it is.
 func (s *Store) FinishRun(ctx context.Context, r FinishedRun) error {

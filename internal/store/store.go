@@ -7,23 +7,25 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/loresync/loresync/internal/knowledge"
 	"github.com/loresync/loresync/schema"
 )
 
 // ErrUnreachable says that Postgres could not be reached, or went away in the middle.
-var ErrUnreachable = errors.New("postgres is not reachable")
+var ErrUnreachable = knowledge.ErrUnreachable
 
 // ErrNotFound says that a row that was asked for by its key isn't there.
-var ErrNotFound = errors.New("not found")
+var ErrNotFound = knowledge.ErrNotFound
 
 // ErrDiskFull says that Postgres could not write because its disk is full.
-var ErrDiskFull = errors.New("the disk of postgres is full")
+var ErrDiskFull = knowledge.ErrDiskFull
 
 // Options are the pool's settings; zero values mean the defaults.
 type Options struct {
@@ -98,7 +100,7 @@ func orDefault(d, fallback time.Duration) time.Duration {
 	return d
 }
 
-func milliseconds(d time.Duration) string { return fmt.Sprintf("%d", d.Milliseconds()) }
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
 // wrap says what was being done, and gives the errors that callers act on a name of their own.
 func wrap(doing string, err error) error {

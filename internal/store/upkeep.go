@@ -80,11 +80,6 @@ func (s *Store) ApplyRetention(ctx context.Context) (int64, error) {
 	return scalar[int64](ctx, s, "apply retention", applyRetention, k.Revisions, k.RevisionsDays, k.RunsDays)
 }
 
-// DueRead is a page whose time to be read has come.
-type DueRead struct {
-	FolderID, PageID, Reason string
-}
-
 const takeDueReads = `
 UPDATE due_reads d SET due_at = now() + interval '10 minutes'
 FROM (SELECT x.folder_id, x.page_id FROM due_reads x JOIN folders f ON f.folder_id = x.folder_id AND f.state = 'active'

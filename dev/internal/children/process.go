@@ -82,6 +82,11 @@ func (p *process) run(cmd *exec.Cmd, log io.Closer, started chan<- error) {
 
 // stop asks the child to end, and ends it when it takes too long or there is a hurry.
 func (p *process) stop(hurry <-chan struct{}) {
+	select {
+	case <-p.done: // its number may be another's by now
+		return
+	default:
+	}
 	_ = syscall.Kill(p.pid, syscall.SIGTERM)
 	select {
 	case <-p.done:

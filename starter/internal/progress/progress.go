@@ -97,7 +97,10 @@ func (b *Bar) draw(passed time.Duration) {
 
 // Line is one state as people read it, with a bar or without.
 func Line(what string, state knowledge.RunProgress, passed time.Duration, bar bool) string {
-	parts := []string{out.Clean(what)}
+	var parts []string
+	if what != "" {
+		parts = append(parts, out.Clean(what))
+	}
 	switch {
 	case state.Total > 0:
 		if bar {
