@@ -252,11 +252,14 @@ func (h *hunt) prefix() (string, error) {
 	return ids.PagePrefix(h.in.FolderID, h.in.PageID)
 }
 
-// mine filters a prefix hit exactly: SQLite ignores case, deletes don't cancel deletes, and nothing cancels itself.
+// mine filters a prefix hit exactly: SQLite ignores case, deletes don't cancel deletes, and nothing cancels itself. An ID below
+// the prefix that this program doesn't know is work of a kind that a newer one starts, and ends too.
 func (h *hunt) mine(run Execution, prefix string) bool {
+	if !strings.HasPrefix(run.WorkflowID, prefix) || run.WorkflowID == h.in.WorkflowID {
+		return false
+	}
 	parsed, err := ids.Parse(run.WorkflowID)
-	return err == nil && strings.HasPrefix(run.WorkflowID, prefix) && run.WorkflowID != h.in.WorkflowID &&
-		parsed.Kind != ids.KindDeletePage && parsed.Kind != ids.KindDeleteFolder
+	return err != nil || parsed.Kind != ids.KindDeletePage && parsed.Kind != ids.KindDeleteFolder
 }
 
 // climb looks at what was cancelled, terminates what had its time, and tells how much is still open.

@@ -15,6 +15,7 @@ import (
 // FolderStore is what folder syncs ask of the store.
 type FolderStore interface {
 	BeginListing(ctx context.Context, workflowID, folder, firstRunID string) (knowledge.Listing, error)
+	MakeListingFull(ctx context.Context, listingID int64) error
 	StageBatch(ctx context.Context, listingID int64, batchNo int, batch source.Batch, stableIDs bool) (bool, error)
 	CompleteListing(ctx context.Context, listingID int64, verdict source.Verdict, sentence string) (source.Verdict, error)
 	VanishedFingerprints(ctx context.Context, listingID int64) ([]knowledge.Vanished, error)
@@ -96,6 +97,12 @@ func (a *FolderActivities) ListFolder(ctx context.Context, in ListFolderInput) (
 	root, err := rootOf(in.FolderID, listing.Root, listing.Limits)
 	if err != nil {
 		return result, err
+	}
+	if listing.Mode == knowledge.ModeIncremental && (!src.Traits().Incremental || listing.Checkpoint == "") {
+		result.Mode = knowledge.ModeFull
+		if err := a.Store.MakeListingFull(ctx, listing.ListingID); err != nil {
+			return result, err
+		}
 	}
 	if !listing.Completed {
 		if result.Refused, err = a.list(ctx, src, root, listing, &result.Checkpoint); err != nil || result.Refused != "" {

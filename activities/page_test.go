@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,21 +67,22 @@ func TestPick(t *testing.T) {
 func TestChunksOf(t *testing.T) {
 	t.Parallel()
 	assert.Empty(t, chunksOf(""))
-	chunks := chunksOf("# Travel\n\nBook early.\n\n## 休暇\n\n有給休暇は申請が必要です。\n")
-	require.Len(t, chunks, 2)
-	assert.Equal(t, []string{"Travel"}, chunks[0].HeadingPath)
-	assert.Contains(t, chunks[0].Body, "Book early.")
-	assert.Equal(t, []string{"Travel", "休暇"}, chunks[1].HeadingPath)
+	travel, leave := strings.Repeat("Book your train early. ", 60), strings.Repeat("有給休暇は申請が必要です。", 60)
+	chunks := chunksOf("# Travel\n\n" + travel + "\n\n## 休暇\n\n" + leave + "\n")
+	require.GreaterOrEqual(t, len(chunks), 2)
+	first, last := chunks[0], chunks[len(chunks)-1]
+	assert.Equal(t, []string{"Travel"}, first.HeadingPath)
+	assert.Equal(t, []string{"Travel", "休暇"}, last.HeadingPath)
 	for _, c := range chunks {
+		assert.NotEmpty(t, c.Body)
 		assert.Len(t, c.TextHash, 32)
-		assert.NotEmpty(t, c.Terms)
 	}
-	assert.Contains(t, chunks[0].Terms, "travel", "a heading is found too")
-	assert.NotEqual(t, chunks[0].TextHash, chunks[1].TextHash)
-	again := chunksOf("# Travel\n\nBook early.\n")
-	assert.Equal(t, chunks[0].TextHash, again[0].TextHash, "an edit elsewhere leaves the hash")
-	moved := chunksOf("# Trips\n\nBook early.\n")
-	assert.NotEqual(t, chunks[0].TextHash, moved[0].TextHash, "the heading is part of what is embedded")
+	assert.Contains(t, last.Terms, "travel", "a page is found by the headings above its text too")
+	assert.Contains(t, last.Terms, "休暇")
+	edited := chunksOf("# Travel\n\n" + travel + "\n\n## 休暇\n\n" + leave + "最後に。\n")
+	assert.Equal(t, first.TextHash, edited[0].TextHash, "an edit elsewhere leaves the hash")
+	renamed := chunksOf("# Trips\n\n" + travel + "\n")
+	assert.NotEqual(t, first.TextHash, renamed[0].TextHash, "the heading is part of what is embedded")
 }
 
 func TestRootOf(t *testing.T) {

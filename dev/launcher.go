@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -12,14 +14,15 @@ import (
 // launcherCheck is how often the launcher is looked for.
 const launcherCheck = 500 * time.Millisecond
 
+var errLauncherGone = errors.New("the `go run` that started this is gone")
+
 // watchLauncher ends everything when the `go run` that started this program is gone. It doesn't pass signals on: whoever kills
 // it means us, and would otherwise be left with servers that hold the data directory. Anything else that started us may end.
 func watchLauncher(ctx context.Context, stop context.CancelCauseFunc) {
-	program, err := os.Executable()
-	if err != nil || !isFromGoRun(program) {
+	launcher := os.Getppid()
+	if programOf(ctx, launcher) != "go" {
 		return
 	}
-	launcher := os.Getppid()
 	ticker := time.NewTicker(launcherCheck)
 	defer ticker.Stop()
 	for os.Getppid() == launcher {
@@ -32,10 +35,14 @@ func watchLauncher(ctx context.Context, stop context.CancelCauseFunc) {
 	stop(errLauncherGone)
 }
 
-var errLauncherGone = errors.New("the `go run` that started this is gone")
-
-// isFromGoRun knows the folder that `go run` builds into: …/go-build123/b001/exe/dev.
-func isFromGoRun(program string) bool {
-	exe := filepath.Dir(program)
-	return filepath.Base(exe) == "exe" && strings.Contains(exe, string(filepath.Separator)+"go-build")
+// programOf is the name of a running program, empty when it can't be told.
+func programOf(ctx context.Context, pid int) string {
+	name, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "comm"))
+	if err != nil { // no such file system, as on macOS
+		name, err = exec.CommandContext(ctx, "ps", "-o", "comm=", "-p", strconv.Itoa(pid)).Output() //nolint:gosec // a number
+	}
+	if err != nil {
+		return ""
+	}
+	return filepath.Base(strings.TrimSpace(string(name)))
 }

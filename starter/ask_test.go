@@ -23,7 +23,7 @@ func TestFlagsReachControl(t *testing.T) {
 		"runs hr":                         "runs hr",
 		"runs":                            "runs ",
 		"search train ticket --folder hr": "search train ticket hr",
-		"schedule set --timezone Asia/Tokyo --jitter 10m": "schedule  Asia/Tokyo 10m0s",
+		"schedule set --timezone UTC":     "schedule  UTC 0s",
 		"maintenance on":                  "maintenance on",
 		"delete page hr -- -odd-name.md":  "delete page hr -odd-name.md",
 		"delete page hr travel --subtree": "delete page hr travel with what is below",

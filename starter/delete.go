@@ -111,4 +111,3 @@ func (a *app) purgeHint(answer control.Answer, flags deleteFlags, undo string) {
 		a.Hint("undo it: %s (its content is erased %s)", undo, a.Ago(answer.PurgeAt))
 	}
 }
-

@@ -123,4 +123,3 @@ func (a *app) maintenanceSwitch(word, short string, on bool) *cobra.Command {
 		}),
 	}
 }
-

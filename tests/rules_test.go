@@ -266,6 +266,12 @@ func TestRule7AbsenceIsNotDeletion(t *testing.T) {
 		assert.EqualValues(t, 40, r.synced().Unchanged)
 	})
 
+	t.Run("a sync of files lists in full without being told", func(t *testing.T) {
+		answer, err := r.SyncFolder(t.Context(), folderID, knowledge.ModeIncremental, person)
+		r.wait(answer, err)
+		assert.Equal(t, 1, r.count(`SELECT count(*) FROM sync_runs WHERE workflow_id = $1 AND mode = 'full'`, answer.WorkflowID))
+	})
+
 	t.Run("three of forty go after the second full sync", func(t *testing.T) {
 		r.remove(paths[:3]...)
 		assert.Zero(t, r.synced().Removed)

@@ -60,6 +60,16 @@ func (s *Store) BeginListing(ctx context.Context, workflowID, folder, firstRunID
 	}, nil
 }
 
+const makeListingFull = `
+WITH whole AS (UPDATE listings SET full_listing = true WHERE listing_id = $1 RETURNING workflow_id)
+UPDATE sync_runs s SET mode = 'full' FROM whole w WHERE s.workflow_id = w.workflow_id AND s.mode = 'incremental'`
+
+// MakeListingFull notes that a listing asked for as incremental sees everything: its source has no checkpoint to go on from.
+func (s *Store) MakeListingFull(ctx context.Context, listingID int64) error {
+	_, err := exec(ctx, s, "make a listing full", makeListingFull, listingID)
+	return err
+}
+
 const stageListingBatch = `SELECT stage_listing_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 
 // StageBatch compares a batch with what is known and stores the difference. It returns false when the folder is no longer to
