@@ -95,15 +95,3 @@ func rootOf(folder, ref string, limits json.RawMessage) (source.Root, error) {
 	}
 	return root, nil
 }
-
-// wait sleeps, and returns early with the context's error.
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}

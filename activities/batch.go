@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"github.com/loresync/loresync/internal/knowledge"
+	"github.com/loresync/loresync/internal/pause"
 )
 
 // BatchStore is what the sync of all folders asks of the store.
@@ -88,7 +89,7 @@ func (a *BatchActivities) AwaitFolders(ctx context.Context, in AwaitFoldersInput
 		if result.Ended || time.Since(begun) > awaitTime {
 			return result, nil
 		}
-		if err := wait(ctx, awaitTick); err != nil {
+		if err := pause.For(ctx, awaitTick); err != nil {
 			return result, err
 		}
 	}

@@ -2,9 +2,11 @@ package activities
 
 import (
 	"context"
-	"github.com/loresync/loresync/internal/knowledge"
 	"strings"
 	"time"
+
+	"github.com/loresync/loresync/internal/knowledge"
+	"github.com/loresync/loresync/internal/pause"
 
 	"go.temporal.io/sdk/activity"
 
@@ -150,7 +152,7 @@ func (h *hunt) run(ctx context.Context) error {
 		if open == 0 && flights == 0 && h.listedEnough() {
 			return nil
 		}
-		if err := wait(ctx, cancelTick); err != nil {
+		if err := pause.For(ctx, cancelTick); err != nil {
 			return err
 		}
 	}
@@ -296,7 +298,7 @@ func waitAlive(ctx context.Context, d time.Duration) error {
 			return ctx.Err()
 		}
 		activity.RecordHeartbeat(ctx)
-		if err := wait(ctx, min(left, time.Second)); err != nil {
+		if err := pause.For(ctx, min(left, time.Second)); err != nil {
 			return err
 		}
 	}

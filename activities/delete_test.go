@@ -61,7 +61,7 @@ func (f *fakeTemporal) ListRunning(_ context.Context, prefix string) ([]Executio
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.prefixes, f.times = append(f.prefixes, prefix), append(f.times, time.Now())
-	var found []Execution
+	found := make([]Execution, 0, len(f.listed))
 	for _, workflowID := range f.listed {
 		found = append(found, Execution{WorkflowID: workflowID, Running: true})
 	}

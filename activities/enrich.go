@@ -45,7 +45,9 @@ func (a *PageActivities) enrich(ctx context.Context, h knowledge.Holder, revisio
 }
 
 // embed asks the embedder for texts and stores the vectors, with a summary when there is one.
-func (a *PageActivities) embed(ctx context.Context, h knowledge.Holder, revisionID int64, chunks []knowledge.StagedChunk, words *string, wordsModel string) (string, error) {
+func (a *PageActivities) embed(
+	ctx context.Context, h knowledge.Holder, revisionID int64, chunks []knowledge.StagedChunk, words *string, wordsModel string,
+) (string, error) {
 	texts, hashes := make([]string, len(chunks)), make([][]byte, len(chunks))
 	for i, c := range chunks {
 		texts[i] = chunk.EmbeddingText(chunk.Chunk{HeadingPath: c.HeadingPath, Text: c.Body})

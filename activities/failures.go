@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/loresync/loresync/internal/knowledge"
 	"strings"
 	"time"
+
+	"github.com/loresync/loresync/internal/knowledge"
 
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"

@@ -36,17 +36,20 @@ func TestTranslate(t *testing.T) {
 		delay  time.Duration
 		benign bool
 	}{
-		"a rate limit waits as the vendor wants, without noise": {err: failure(source.ClassRateLimited), kind: "RateLimited", delay: 7 * time.Second, benign: true},
-		"a source that is down":                                 {err: failure(source.ClassUnavailable), kind: "Unavailable"},
-		"a refused token is final":                              {err: failure(source.ClassUnauthorized), kind: "Unauthorized", final: true},
-		"a page that vanished is final":                         {err: failure(source.ClassNotFound), kind: "NotFound", final: true},
-		"an expired checkpoint is final":                        {err: failure(source.ClassCheckpointExpired), kind: "CheckpointExpired", final: true},
-		"unusable content is final":                             {err: failure(source.ClassInvalid), kind: "Invalid", final: true},
-		"a sync that was overtaken is final":                    {err: ErrFenced, kind: "Fenced", final: true},
-		"a database that is away":                               {err: knowledge.ErrUnreachable, kind: "Unavailable"},
-		"a full disk":                                           {err: knowledge.ErrDiskFull, kind: "Unavailable"},
+		"a rate limit waits as the vendor wants, without noise": {
+			err: failure(source.ClassRateLimited), kind: "RateLimited", delay: 7 * time.Second, benign: true,
+		},
+		"a source that is down":              {err: failure(source.ClassUnavailable), kind: "Unavailable"},
+		"a refused token is final":           {err: failure(source.ClassUnauthorized), kind: "Unauthorized", final: true},
+		"a page that vanished is final":      {err: failure(source.ClassNotFound), kind: "NotFound", final: true},
+		"an expired checkpoint is final":     {err: failure(source.ClassCheckpointExpired), kind: "CheckpointExpired", final: true},
+		"unusable content is final":          {err: failure(source.ClassInvalid), kind: "Invalid", final: true},
+		"a sync that was overtaken is final": {err: ErrFenced, kind: "Fenced", final: true},
+		"a database that is away":            {err: knowledge.ErrUnreachable, kind: "Unavailable"},
+		"a full disk":                        {err: knowledge.ErrDiskFull, kind: "Unavailable"},
 		"a model that is down waits at most a minute": {
-			err: &model.Error{Status: 503, Retryable: true, RetryAfter: time.Hour, Sentence: "xylophone", Err: model.ErrRefused}, kind: "Unavailable", delay: time.Minute,
+			err:  &model.Error{Status: 503, Retryable: true, RetryAfter: time.Hour, Sentence: "xylophone", Err: model.ErrRefused},
+			kind: "Unavailable", delay: time.Minute,
 		},
 		"a model that refuses is final": {err: &model.Error{Status: 400, Sentence: "xylophone", Err: model.ErrRefused}, kind: "Invalid", final: true},
 		"a bug":                         {err: errors.New("do arithmetic: /srv/secretplace/plan.md: xylophone"), kind: "Internal"},
@@ -76,7 +79,7 @@ func TestTranslate(t *testing.T) {
 
 func TestTranslateLeavesTheRest(t *testing.T) {
 	t.Parallel()
-	assert.NoError(t, Translate(nil))
+	require.NoError(t, Translate(nil))
 	for _, err := range []error{
 		context.Canceled, fmt.Errorf("read: %w", context.Canceled), temporal.NewCanceledError(), fmt.Errorf("read: %w", temporal.NewCanceledError()),
 		errors.Join(errQuoting, context.Canceled),
@@ -85,7 +88,8 @@ func TestTranslateLeavesTheRest(t *testing.T) {
 		_, outermost := translated.(*temporal.CanceledError) //nolint:errorlint // only the outermost error counts on the wire
 		assert.True(t, outermost, "%v became %T", err, translated)
 	}
-	assert.Equal(t, "read the directory", firstClause(fmt.Errorf("read the directory: %w", &fs.PathError{Op: "open", Path: "/srv/secretplace", Err: fs.ErrPermission})))
+	path := &fs.PathError{Op: "open", Path: "/srv/secretplace", Err: fs.ErrPermission}
+	assert.Equal(t, "read the directory", firstClause(fmt.Errorf("read the directory: %w", path)))
 }
 
 // TestInterceptor shows that the translation is in the way of every activity's error.

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/loresync/loresync/internal/knowledge"
+	"github.com/loresync/loresync/internal/pause"
 	"github.com/loresync/loresync/internal/source"
 )
 
@@ -90,30 +92,45 @@ func (a *FolderActivities) ListFolder(ctx context.Context, in ListFolderInput) (
 	if err != nil {
 		return ListFolderResult{}, err
 	}
-	result := ListFolderResult{ListingID: listing.ListingID, Mode: listing.Mode, Window: localWindow}
-	if src.Traits().Remote {
-		result.Window = remoteWindow
-	}
 	root, err := rootOf(in.FolderID, listing.Root, listing.Limits)
 	if err != nil {
-		return result, err
+		return ListFolderResult{}, err
 	}
-	if listing.Mode == knowledge.ModeIncremental && (!src.Traits().Incremental || listing.Checkpoint == "") {
-		result.Mode = knowledge.ModeFull
-		if err := a.Store.MakeListingFull(ctx, listing.ListingID); err != nil {
-			return result, err
-		}
+	result := ListFolderResult{ListingID: listing.ListingID, Window: windowOf(src)}
+	if result.Mode, err = a.modeOf(ctx, src, listing); err != nil {
+		return result, err
 	}
 	if !listing.Completed {
 		if result.Refused, err = a.list(ctx, src, root, listing, &result.Checkpoint); err != nil || result.Refused != "" {
 			return result, err
 		}
 	}
-	if result.Verdict, err = a.Store.CompleteListing(ctx, listing.ListingID, "", ""); err != nil || listing.Mode == knowledge.ModeDryRun {
+	return a.compare(ctx, src, root, result)
+}
+
+func windowOf(src source.Source) int {
+	if src.Traits().Remote {
+		return remoteWindow
+	}
+	return localWindow
+}
+
+// modeOf makes a listing full where its source can't tell what changed, or nothing says since when.
+func (a *FolderActivities) modeOf(ctx context.Context, src source.Source, listing knowledge.Listing) (knowledge.Mode, error) {
+	if listing.Mode != knowledge.ModeIncremental || src.Traits().Incremental && listing.Checkpoint != "" {
+		return listing.Mode, nil
+	}
+	return knowledge.ModeFull, a.Store.MakeListingFull(ctx, listing.ListingID)
+}
+
+// compare takes the listing's verdict and gives pages to what it saw, renamed ones first. A dry run ends with the verdict.
+func (a *FolderActivities) compare(ctx context.Context, src source.Source, root source.Root, result ListFolderResult) (ListFolderResult, error) {
+	var err error
+	if result.Verdict, err = a.Store.CompleteListing(ctx, result.ListingID, "", ""); err != nil || result.Mode == knowledge.ModeDryRun {
 		return result, err
 	}
 	if result.Verdict == source.VerdictComplete && !src.Traits().StableIDs {
-		if err := a.recogniseRenames(ctx, src, root, listing.ListingID); err != nil {
+		if err := a.recogniseRenames(ctx, src, root, result.ListingID); err != nil {
 			return result, err
 		}
 	}
@@ -121,7 +138,7 @@ func (a *FolderActivities) ListFolder(ctx context.Context, in ListFolderInput) (
 }
 
 // errStopped ends a listing whose folder is no longer the active one it began with.
-var errStopped = fmt.Errorf("the folder was deleted, paused or re-scoped")
+var errStopped = errors.New("the folder was deleted, paused or re-scoped")
 
 func (a *FolderActivities) list(ctx context.Context, src source.Source, root source.Root, listing knowledge.Listing, checkpoint *string) (string, error) {
 	batchNo := listing.NextBatch
@@ -134,7 +151,7 @@ func (a *FolderActivities) list(ctx context.Context, src source.Source, root sou
 		batchNo++
 		return err
 	})
-	if err == errStopped { //nolint:errorlint // yield's own error comes back as it is
+	if errors.Is(err, errStopped) {
 		return "stopped", nil
 	}
 	if err != nil {
@@ -199,15 +216,15 @@ func matchRenames(vanished []knowledge.Vanished, arrived []string, prints map[st
 		gone[string(v.Fingerprint)] = append(gone[string(v.Fingerprint)], v.SourceID)
 	}
 	for _, sourceID := range arrived {
-		if print := prints[sourceID]; len(print) > 0 {
-			here[string(print)] = append(here[string(print)], sourceID)
+		if content := prints[sourceID]; len(content) > 0 {
+			here[string(content)] = append(here[string(content)], sourceID)
 		}
 	}
 	var moves []rename
 	for _, v := range vanished {
-		print := string(v.Fingerprint)
-		if len(gone[print]) == 1 && len(here[print]) == 1 {
-			moves = append(moves, rename{from: gone[print][0], to: here[print][0]})
+		from, to := gone[string(v.Fingerprint)], here[string(v.Fingerprint)]
+		if len(from) == 1 && len(to) == 1 {
+			moves = append(moves, rename{from: from[0], to: to[0]})
 		}
 	}
 	return moves
@@ -272,7 +289,7 @@ func (a *FolderActivities) SettlePages(ctx context.Context, in SettlePagesInput)
 		if err != nil {
 			return result, err
 		}
-		if err := wait(ctx, settleTick); err != nil {
+		if err := pause.For(ctx, settleTick); err != nil {
 			return result, err
 		}
 	}

@@ -40,7 +40,7 @@ func TestRule8MatchRenames(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var arrived []string
+			arrived := make([]string, 0, len(c.prints))
 			for sourceID := range c.prints {
 				arrived = append(arrived, sourceID)
 			}

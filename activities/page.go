@@ -15,6 +15,7 @@ import (
 	"github.com/loresync/loresync/internal/content/render"
 	"github.com/loresync/loresync/internal/content/terms"
 	"github.com/loresync/loresync/internal/knowledge"
+	"github.com/loresync/loresync/internal/pause"
 	"github.com/loresync/loresync/internal/source"
 )
 
@@ -150,7 +151,7 @@ func (a *PageActivities) watch(ctx context.Context, holder knowledge.Holder) (re
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for wait(reading, time.Second) == nil {
+		for pause.For(reading, time.Second) == nil {
 			if !activity.GetInfo(ctx).IsLocalActivity {
 				activity.RecordHeartbeat(ctx)
 			}
@@ -186,7 +187,9 @@ func (a *PageActivities) failed(ctx context.Context, h knowledge.Holder, begun k
 }
 
 // end closes the attempt without publishing. Last good content stays.
-func (a *PageActivities) end(ctx context.Context, h knowledge.Holder, result ReadPageResult, outcome knowledge.Outcome, class, sentence, version string) (ReadPageResult, error) {
+func (a *PageActivities) end(
+	ctx context.Context, h knowledge.Holder, result ReadPageResult, outcome knowledge.Outcome, class, sentence, version string,
+) (ReadPageResult, error) {
 	sentence = render.Truncate(render.CleanText(sentence), maxSentence)
 	how, err := a.Store.FinishPageSync(ctx, h, outcome, class, sentence, version)
 	result.Outcome, result.Reason = knowledge.Outcome(how), class
@@ -196,7 +199,9 @@ func (a *PageActivities) end(ctx context.Context, h knowledge.Holder, result Rea
 const maxSentence = 500
 
 // settle records an unchanged page, or converts and stages what was read.
-func (a *PageActivities) settle(ctx context.Context, src source.Source, h knowledge.Holder, begun knowledge.Begun, result ReadPageResult, page source.Page) (ReadPageResult, error) {
+func (a *PageActivities) settle(
+	ctx context.Context, src source.Source, h knowledge.Holder, begun knowledge.Begun, result ReadPageResult, page source.Page,
+) (ReadPageResult, error) {
 	identity := page.Identity
 	if identity == nil {
 		identity = page.Raw
@@ -218,7 +223,9 @@ func (a *PageActivities) settle(ctx context.Context, src source.Source, h knowle
 	return a.stage(ctx, h, result, revision)
 }
 
-func (a *PageActivities) unchanged(ctx context.Context, h knowledge.Holder, begun knowledge.Begun, result ReadPageResult, page source.Page, recheck *time.Duration) (ReadPageResult, error) {
+func (a *PageActivities) unchanged(
+	ctx context.Context, h knowledge.Holder, begun knowledge.Begun, result ReadPageResult, page source.Page, recheck *time.Duration,
+) (ReadPageResult, error) {
 	title := begun.Title
 	if title == "" {
 		title = page.Entry.Title

@@ -53,7 +53,7 @@ func TestPick(t *testing.T) {
 	}
 	chunks := []knowledge.StagedChunk{chunk("one", "1"), chunk("two", "2"), chunk("one again", "1"), chunk("three", "3")}
 	bodies := func(picked []knowledge.StagedChunk) []string {
-		texts := []string{}
+		texts := make([]string, 0, len(picked))
 		for _, c := range picked {
 			texts = append(texts, c.Body)
 		}
@@ -134,14 +134,22 @@ func TestPublishPage(t *testing.T) {
 		want         knowledge.Outcome
 		due          []string
 	}{
-		"what is staged is published":                             {store: publishStore{outcome: "published"}, want: knowledge.OutcomePublished},
-		"a second run finds that the first one published":         {store: publishStore{outcome: "fenced", published: 7}, want: knowledge.OutcomePublished},
-		"what another has overtaken is fenced":                    {store: publishStore{outcome: "fenced", published: 8}, want: knowledge.OutcomeFenced},
-		"what can't be looked up is fenced":                       {store: publishStore{outcome: "fenced", published: 7, lookup: errors.New("away")}, want: knowledge.OutcomeFenced},
-		"a delete stops it":                                       {store: publishStore{outcome: "cancel_requested"}, want: knowledge.OutcomeCancelled},
-		"a page without its models is due again":                  {store: publishStore{outcome: "published"}, modelsFailed: true, want: knowledge.OutcomePublished, due: []string{"p1 models"}},
-		"a second run makes it due too":                           {store: publishStore{outcome: "fenced", published: 7}, modelsFailed: true, want: knowledge.OutcomePublished, due: []string{"p1 models"}},
-		"one that isn't published isn't due again for its models": {store: publishStore{outcome: "fenced", published: 8}, modelsFailed: true, want: knowledge.OutcomeFenced},
+		"what is staged is published":                     {store: publishStore{outcome: "published"}, want: knowledge.OutcomePublished},
+		"a second run finds that the first one published": {store: publishStore{outcome: "fenced", published: 7}, want: knowledge.OutcomePublished},
+		"what another has overtaken is fenced":            {store: publishStore{outcome: "fenced", published: 8}, want: knowledge.OutcomeFenced},
+		"what can't be looked up is fenced": {
+			store: publishStore{outcome: "fenced", published: 7, lookup: errors.New("away")}, want: knowledge.OutcomeFenced,
+		},
+		"a delete stops it": {store: publishStore{outcome: "cancel_requested"}, want: knowledge.OutcomeCancelled},
+		"a page without its models is due again": {
+			store: publishStore{outcome: "published"}, modelsFailed: true, want: knowledge.OutcomePublished, due: []string{"p1 models"},
+		},
+		"a second run makes it due too": {
+			store: publishStore{outcome: "fenced", published: 7}, modelsFailed: true, want: knowledge.OutcomePublished, due: []string{"p1 models"},
+		},
+		"one that isn't published isn't due again for its models": {
+			store: publishStore{outcome: "fenced", published: 8}, modelsFailed: true, want: knowledge.OutcomeFenced,
+		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

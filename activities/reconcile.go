@@ -14,7 +14,7 @@ import (
 
 // AbsenceStore is what the reconcile of vanished pages asks of the store.
 type AbsenceStore interface {
-	RecordAbsence(ctx context.Context, listingID int64) (knowledge.Absence, error)
+	RecordAbsence(ctx context.Context, listingID int64, behind string, bound int) (knowledge.Absence, error)
 	LostPages(ctx context.Context, folder string) ([]knowledge.Lost, error)
 	HoldPages(ctx context.Context, holdID string) ([]knowledge.Lost, error)
 	RemovalFacts(ctx context.Context, folder string, listingID int64, planned int) (knowledge.Removal, error)
@@ -47,7 +47,7 @@ type ReconcileResult struct {
 // ReconcileVanished records who was absent, confirms at the source each page with two strikes, and removes those that are
 // gone, unless the guards want a person to look. A second run finds nothing left to do.
 func (a *ReconcileActivities) ReconcileVanished(ctx context.Context, in ReconcileInput) (ReconcileResult, error) {
-	absence, err := a.Store.RecordAbsence(ctx, in.ListingID)
+	absence, err := a.recordAbsence(ctx, in.ListingID)
 	if err != nil || absence.Outcome != "recorded" || absence.Candidates == 0 {
 		return ReconcileResult{}, err
 	}
@@ -71,6 +71,18 @@ func (a *ReconcileActivities) ReconcileVanished(ctx context.Context, in Reconcil
 		err = a.Store.RecordRemovals(ctx, in.ListingID, removed, 0)
 	}
 	return ReconcileResult{Removed: removed}, err
+}
+
+// recordAbsence goes through the folder's pages in bounded transactions.
+func (a *ReconcileActivities) recordAbsence(ctx context.Context, listingID int64) (knowledge.Absence, error) {
+	for behind := ""; ; {
+		activity.RecordHeartbeat(ctx, behind)
+		absence, err := a.Store.RecordAbsence(ctx, listingID, behind, lockBatch)
+		if err != nil || absence.LastPage == nil {
+			return absence, err
+		}
+		behind = *absence.LastPage
+	}
 }
 
 func (a *ReconcileActivities) hold(ctx context.Context, in ReconcileInput, reason string, pages []string) (ReconcileResult, error) {

@@ -53,12 +53,13 @@ const deleteGrace = 10 * time.Second
 // and beside another janitor; a step that fails doesn't keep the others from running.
 func (a *UpkeepActivities) Tidy(ctx context.Context, _ TidyInput) (TidyResult, error) {
 	var result TidyResult
-	var failures []error
-	for _, step := range []func(context.Context, *TidyResult) error{
+	steps := []func(context.Context, *TidyResult) error{
 		a.startDeletes, a.finishRestores, a.purge, a.dropAttempts, a.closeRuns, a.dropRows,
-	} {
+	}
+	failures := make([]error, len(steps))
+	for i, step := range steps {
 		activity.RecordHeartbeat(ctx)
-		failures = append(failures, step(ctx, &result))
+		failures[i] = step(ctx, &result)
 	}
 	return result, errors.Join(failures...)
 }

@@ -28,9 +28,11 @@ type leftovers struct {
 func (s *leftovers) UnfinishedDeletes(context.Context, time.Duration) ([]knowledge.OpenDelete, error) {
 	return nil, s.broken
 }
+
 func (s *leftovers) HalfRestored(context.Context) ([]knowledge.OpenDelete, error) { return nil, nil }
 func (s *leftovers) PurgePages(context.Context, int64, int) (int, error)          { return 0, nil }
 func (s *leftovers) FoldersToPurge(context.Context) ([]string, error)             { return nil, nil }
+
 func (s *leftovers) OldFlights(context.Context, time.Duration) ([]knowledge.Flight, error) {
 	return s.flights, nil
 }
@@ -105,7 +107,7 @@ func TestTidy(t *testing.T) {
 		store := left()
 		store.broken = errors.New("read unfinished deletes: away")
 		_, err := tidy(t, store, temporal())
-		assert.ErrorContains(t, err, "away")
+		require.ErrorContains(t, err, "away")
 		assert.Len(t, store.dropped, 3)
 		assert.Len(t, store.closed, 1)
 	})

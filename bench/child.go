@@ -42,7 +42,7 @@ func (l *lab) startChild(ctx context.Context, role string) (*child, error) {
 		return nil, fmt.Errorf("open the log of the %s: %w", role, err)
 	}
 	defer func() { _ = log.Close() }() // the child has its own
-	c.cmd = exec.CommandContext(context.WithoutCancel(ctx), program, role)
+	c.cmd = exec.CommandContext(context.WithoutCancel(ctx), program, role, l.profile(role))
 	c.cmd.Env, c.cmd.Stderr = l.childEnv(), log
 	if c.input, err = c.cmd.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("start the %s: %w", role, err)
@@ -58,6 +58,15 @@ func (l *lab) startChild(ctx context.Context, role string) (*child, error) {
 		return nil, errors.Join(fmt.Errorf("start the %s: %w: %w (%s)", role, errNotReady, err, c.lastWords()), c.stop())
 	}
 	return c, nil
+}
+
+// profile is where the next child writes its processor profile; empty for nowhere.
+func (l *lab) profile(role string) string {
+	if l.options.profileDir == "" {
+		return ""
+	}
+	l.children++
+	return filepath.Join(l.options.profileDir, fmt.Sprintf("%02d-%s.pprof", l.children, role))
 }
 
 // withChild runs something while a child lives.

@@ -36,8 +36,8 @@ func measureFirst(ctx context.Context, l *lab) (report.Section, error) {
 			"workflows that do nothing but %d local activities, %s of them, right before and after. Processor time depends less than rates do on what "+
 			"else the machine does.", humanize.Comma(int64(l.options.pages)), floorSteps, humanize.Comma(int64(l.options.pages))),
 		Rows: rows,
-		Tables: processorTable(column{"a page", synced.usage, l.options.pages}, column{"a workflow of the floor before", before.usage, l.options.pages},
-			column{"and after", after.usage, l.options.pages}),
+		Tables: processorTable(column{synced.usage, "a page", l.options.pages}, column{before.usage, "a workflow of the floor before", l.options.pages},
+			column{after.usage, "and after", l.options.pages}),
 	}, err
 }
 
@@ -48,13 +48,18 @@ func (l *lab) firstRows(ctx context.Context, synced measured, before, after floo
 	}
 	rate, floor := float64(l.options.pages)/synced.usage.wall.Seconds(), (before.rate+after.rate)/2
 	ratio := rate / floor
-	return []report.Row{
+	floorTime, pageTime := (before.usage.total()+after.usage.total()).Seconds()/2, synced.usage.total().Seconds()
+	rows := []report.Row{
 		{What: "page rate ÷ floor", Figure: fmt.Sprintf("%.2f", ratio), Target: fmt.Sprintf("≥ %.2f", floorShare), Met: ratio >= floorShare},
 		{What: "pages a second", Figure: fmt.Sprintf("%.1f", rate)},
 		{What: "floor, workflows a second", Figure: fmt.Sprintf("%.1f before, %.1f after", before.rate, after.rate)},
 		{What: "median page", Figure: fmt.Sprintf("%s, %d chunks", humanize.Bytes(uint64(size.bytes)), size.chunks)},
 		{What: "worker's memory at most", Figure: megabytes(synced.peak)},
-	}, nil
+	}
+	if synced.usage.known && before.usage.known && after.usage.known {
+		rows = append(rows, report.Row{What: "processor time, floor ÷ page", Figure: fmt.Sprintf("%.2f", floorTime/pageTime)})
+	}
+	return rows, nil
 }
 
 // contentSize is the median page of the shared folder.

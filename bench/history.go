@@ -33,11 +33,11 @@ type history struct {
 func (l *lab) historyOf(ctx context.Context, workflowID, runID string) (history, error) {
 	var sum history
 	for {
-		described, err := l.Temporal.DescribeWorkflowExecution(ctx, workflowID, runID)
+		described, err := l.Temporal.DescribeWorkflow(ctx, workflowID, runID)
 		if err != nil {
 			return sum, fmt.Errorf("look at a workflow: %w", err)
 		}
-		info := described.GetWorkflowExecutionInfo()
+		info := described.RawResponse.GetWorkflowExecutionInfo()
 		sum.add(info.GetHistoryLength(), info.GetHistorySizeBytes())
 		if info.GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW {
 			return sum, nil
@@ -119,7 +119,7 @@ func (l *lab) pageHistory(ctx context.Context, workflowID string, outcome knowle
 	return l.historyOf(ctx, workflowID, "")
 }
 
-func (h history) row(what string, bounded bool) report.Row {
+func (h *history) row(what string, bounded bool) report.Row {
 	row := report.Row{What: "events, " + what, Figure: fmt.Sprintf("%d (%s)", h.events, humanize.Bytes(uint64(h.bytes)))}
 	if bounded {
 		row.Target, row.Met = "≤ "+strconv.Itoa(maxPageEvents), h.events <= maxPageEvents

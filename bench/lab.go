@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,9 +21,10 @@ const database = "loresync"
 // lab is the servers of one run, and loresync's door to them. Workers run in processes of their own.
 type lab struct {
 	*config.Wiring
-	options  options
-	out      io.Writer
-	begun    time.Time
+	options options
+	out     io.Writer
+	begun   time.Time
+	// dataDir is empty until it is ours.
 	dataDir  string
 	postgres *local.Postgres
 	temporal *local.Temporal
@@ -34,6 +33,8 @@ type lab struct {
 	corpus *corpus.Corpus
 	// added and filled are set once the folder that most measures share is registered, and synced.
 	added, filled bool
+	// children counts the child processes, so that their profiles differ.
+	children int
 	// floors counts the runs of the floor, so that their Workflow IDs differ.
 	floors int
 }
@@ -50,13 +51,8 @@ func openLab(ctx context.Context, o options, out io.Writer) (*lab, error) {
 
 func (l *lab) open(ctx context.Context) error {
 	var err error
-	if l.dataDir, err = filepath.Abs(l.options.dataDir); err != nil {
-		return fmt.Errorf("find the data directory: %w", err)
-	}
-	if _, err := os.Stat(l.dataDir); err == nil { // of a run that was killed
-		if err := local.RemoveDataDir(ctx, l.dataDir); err != nil {
-			return err
-		}
+	if l.dataDir, err = makeDataDir(ctx, l.options.dataDir); err != nil {
+		return err
 	}
 	l.say("Starting Postgres and Temporal …")
 	if err := l.startServers(ctx); err != nil {
@@ -114,7 +110,7 @@ func (l *lab) close(ctx context.Context) {
 	if l.postgres != nil {
 		l.complain(l.postgres.Stop())
 	}
-	if _, err := os.Stat(l.dataDir); err == nil {
+	if l.dataDir != "" {
 		l.complain(local.RemoveDataDir(ctx, l.dataDir))
 	}
 }

@@ -22,10 +22,10 @@ func main() {
 
 // begin measures, or plays the role of a child.
 func begin(args []string) error {
-	if len(args) > 0 && isRole(args[0]) {
+	if len(args) == 2 && isRole(args[0]) {
 		// A child ends when its parent does, or asks it to: Ctrl-C reaches both, and is the parent's to answer.
 		signal.Ignore(os.Interrupt)
-		return play(context.Background(), args[0], os.Stdin, os.Stdout)
+		return play(context.Background(), args[0], args[1], os.Stdin, os.Stdout)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -39,6 +39,6 @@ func measureMemory(ctx context.Context, l *lab) (report.Section, error) {
 			},
 			{What: "pages a second", Figure: fmt.Sprintf("%.1f", float64(pages)/synced.usage.wall.Seconds())},
 		},
-		Tables: processorTable(column{"a page", synced.usage, pages}),
+		Tables: processorTable(column{synced.usage, "a page", pages}),
 	}, err
 }

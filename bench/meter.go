@@ -67,9 +67,9 @@ func (u usage) others() time.Duration { return max(u.machine-u.total(), 0) }
 
 // column is the usage of n pages or workflows.
 type column struct {
-	name string
 	usage
-	n int
+	name string
+	n    int
 }
 
 func (c column) each(d time.Duration) string {

@@ -18,6 +18,7 @@ type options struct {
 	out         string
 	dataDir     string
 	binDir      string
+	profileDir  string
 }
 
 var errUsage = errors.New("wrong usage")
@@ -35,6 +36,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	flags.StringVar(&o.out, "out", "bench/README.md", "file that takes the figures; empty for none")
 	flags.StringVar(&o.dataDir, "data-dir", ".loresync/bench", "directory for the servers' data and the pages; removed at the end")
 	flags.StringVar(&o.binDir, "bin-dir", ".loresync/bin", "directory of server programs that were built or downloaded")
+	flags.StringVar(&o.profileDir, "profile", "", "directory that takes a processor profile of each worker, for go tool pprof; empty for none")
 	if err := flags.Parse(args); err != nil {
 		return o, fmt.Errorf("read the flags: %w", err)
 	}

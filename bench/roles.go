@@ -6,6 +6,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"runtime/pprof"
 
 	"github.com/loresync/loresync/activities"
 	"github.com/loresync/loresync/internal/config"
@@ -22,8 +24,13 @@ const (
 
 func isRole(word string) bool { return word == roleWorker || word == roleFloor }
 
-// play runs a role until the input ends.
-func play(ctx context.Context, role string, in io.Reader, out io.Writer) error {
+// play runs a role until the input ends. A profile that is named takes the processor profile of all of it.
+func play(ctx context.Context, role, profile string, in io.Reader, out io.Writer) error {
+	stopProfile, err := startProfile(profile)
+	if err != nil {
+		return err
+	}
+	defer stopProfile()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	settings, err := config.Load()
 	if err != nil {
@@ -46,6 +53,23 @@ func play(ctx context.Context, role string, in io.Reader, out io.Writer) error {
 	fmt.Fprintln(out, readyLine)
 	_, err = io.Copy(io.Discard, in)
 	return err
+}
+
+func startProfile(path string) (stop func(), err error) {
+	if path == "" {
+		return func() {}, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		return nil, fmt.Errorf("make the folder of profiles: %w", err)
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("open a profile: %w", err)
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return nil, fmt.Errorf("start a profile: %w", err)
+	}
+	return func() { pprof.StopCPUProfile(); _ = file.Close() }, nil
 }
 
 func startWorker(c config.Config, w *config.Wiring, log *slog.Logger) (stop func(), err error) {

@@ -7,11 +7,14 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/loresync/loresync/dev/internal/children"
 	"github.com/loresync/loresync/dev/internal/screen"
 	"github.com/loresync/loresync/internal/config"
+	"github.com/loresync/loresync/internal/control"
+	"github.com/loresync/loresync/internal/store"
 	"github.com/loresync/loresync/schema"
 )
 
@@ -94,13 +97,36 @@ func (d *dev) prepare() error {
 // migrate brings the database to this program's schema.
 func (d *dev) migrate(ctx context.Context) error {
 	stage := d.screen.Begin("Schema", "migrating the database")
-	version, err := schema.Migrate(ctx, d.servers.databaseURL)
+	err := d.reachDatabase(ctx)
+	var version int64
+	if err == nil {
+		version, err = schema.Migrate(ctx, d.servers.databaseURL)
+	}
 	if err != nil {
 		stage.Fail()
 		return fmt.Errorf("migrate: %w", err)
 	}
 	stage.Done(fmt.Sprintf("at version %d", version))
 	return nil
+}
+
+// reachDatabase looks whether a database answers at all, to say so in one line: a flag may name any.
+func (d *dev) reachDatabase(ctx context.Context) error {
+	st, err := store.Open(ctx, d.servers.databaseURL, store.Options{SkipSchemaCheck: true})
+	if err != nil {
+		return &control.Error{
+			Kind: control.KindOf(err), Code: "postgres_unreachable", Err: err,
+			Sentence: withoutPassword(d.servers.databaseURL) + " can't be used: start it, or check --database-url (" + lastLine(err) + ")",
+		}
+	}
+	st.Close()
+	return nil
+}
+
+// lastLine is the part of the driver's several lines that says most.
+func lastLine(err error) string {
+	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
 }
 
 // connect writes down what other processes need to join, and joins as they would.

@@ -64,8 +64,7 @@ func run(ctx context.Context, options options) error {
 var errStopped = errors.New("stopped by a signal")
 
 func exitCode(err error) int {
-	var wrong *usageError
-	if errors.As(err, &wrong) {
+	if _, wrong := errors.AsType[*usageError](err); wrong {
 		return exitUsage
 	}
 	return service.ExitCode(err)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -64,7 +65,7 @@ func (d *dev) startGateway(ctx context.Context, program string) error {
 
 // startChild starts a child and ends everything should it have to be given up.
 func (d *dev) startChild(ctx context.Context, spec children.Spec) (*children.Child, error) {
-	child, err := children.Start(spec, d.screen.Trouble)
+	child, err := children.Start(ctx, spec, d.screen.Trouble)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func (d *dev) startChild(ctx context.Context, spec children.Spec) (*children.Chi
 func (d *dev) pids() string {
 	pids := make([]string, len(d.workers))
 	for i, worker := range d.workers {
-		pids[i] = fmt.Sprint(worker.Pid())
+		pids[i] = strconv.Itoa(worker.Pid())
 	}
 	if len(pids) == 1 {
 		return "process " + pids[0]

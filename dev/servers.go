@@ -176,7 +176,8 @@ func (d *dev) watch(ctx context.Context, name string, s server) {
 		if time.Since(began) > restartSpan {
 			restarts, began = 0, time.Now()
 		}
-		if restarts++; restarts > maxRestarts {
+		restarts++
+		if restarts > maxRestarts {
 			d.fail(fmt.Errorf("%w: %s ended %d times, see the logs in %s", errServer, name, restarts, d.dir))
 			return
 		}

@@ -23,11 +23,16 @@ const (
 	configFileVariable = "TEMPORAL_CONFIG_FILE"
 	listenVariable     = "LORESYNC_LISTEN"
 	publicVariable     = "LORESYNC_PUBLIC_URL"
-	tokenVariable      = "LORESYNC_ADMIN_TOKEN"
+	tokenVariable      = "LORESYNC_ADMIN_TOKEN" //nolint:gosec // the name of a setting
 	dataDirVariable    = "LORESYNC_DATA_DIR"
 	uiVariable         = "LORESYNC_TEMPORAL_UI_URL"
 )
 
+// lowestFree is below what any system gives out as a free port. Lower ones are the usual ports of servers that a flag once
+// named, and stay theirs.
+const lowestFree = 10000
+
+// namespace is the one that Temporal's development server always has.
 const namespace = "default"
 
 // settings are those that other processes need to join.
@@ -57,7 +62,7 @@ func (r remembered) port(variable string) int {
 		return 0
 	}
 	port, err := strconv.Atoi(text)
-	if err != nil || !isFree(port) {
+	if err != nil || port < lowestFree || !isFree(port) {
 		return 0
 	}
 	return port
@@ -73,16 +78,12 @@ func isFree(port int) bool {
 
 // checkSettings finds a setting that is wrong while nothing has been started yet.
 func (d *dev) checkSettings() error {
-	d.settings = settings{
-		databaseVariable: "postgres://" + net.JoinHostPort("127.0.0.1", "5432") + "/loresync", dataDirVariable: d.dir, listenVariable: "127.0.0.1:0",
-		publicVariable: "",
-	}
+	d.settings = inherit(os.Environ(), d.options.temporalAddress == "")
+	d.settings[databaseVariable] = "postgres://" + net.JoinHostPort("127.0.0.1", "5432") + "/" + databaseName
 	if d.options.databaseURL != "" {
 		d.settings[databaseVariable] = d.options.databaseURL
 	}
-	if d.options.temporalAddress == "" {
-		d.settings.forgetTemporal()
-	}
+	d.settings[dataDirVariable], d.settings[listenVariable], d.settings[publicVariable] = d.dir, "127.0.0.1:0", ""
 	if err := d.settings.apply(); err != nil {
 		return err
 	}
@@ -140,15 +141,25 @@ func addressOf(listen string) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// forgetTemporal keeps settings for another Temporal (its TLS, its key, its profile) from being used on our own.
-func (s settings) forgetTemporal() {
-	for _, line := range os.Environ() {
-		if name, _, _ := strings.Cut(line, "="); strings.HasPrefix(name, "TEMPORAL_") {
+// inherit gives the settings of the environment that hold for whoever joins: without the same models a search would find
+// nothing. For our own Temporal, settings that were meant for another one (its TLS, its key, its profile) are emptied, which
+// counts as not set. A value of several lines can't be written down and stays with us.
+func inherit(environ []string, ownTemporal bool) settings {
+	s := settings{}
+	for _, line := range environ {
+		name, value, _ := strings.Cut(line, "=")
+		switch {
+		case strings.HasPrefix(name, "LORESYNC_TEST_") || value == "" || strings.ContainsAny(value, "\n\r"):
+		case strings.HasPrefix(name, "TEMPORAL_") && ownTemporal:
 			s[name] = ""
+		case strings.HasPrefix(name, "TEMPORAL_"), strings.HasPrefix(name, "LORESYNC_"):
+			s[name] = value
 		}
 	}
-	s[namespaceVariable] = namespace
-	s[configFileVariable] = os.DevNull
+	if ownTemporal {
+		s[namespaceVariable], s[configFileVariable] = namespace, os.DevNull
+	}
+	return s
 }
 
 // apply makes the settings this process's environment, which its children inherit.

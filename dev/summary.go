@@ -84,8 +84,16 @@ func countsOf(c knowledge.Counts) string {
 		n    int64
 		what string
 	}{
-		{c.New, "new"}, {c.Changed, "changed"}, {c.Unchanged, "unchanged"}, {c.Moved, "moved"}, {c.Removed, "removed"}, {c.Held, "held"},
-		{c.Revived, "back"}, {c.Excluded, "excluded"}, {c.Skipped, "skipped"}, {c.Failed, "failed"},
+		{c.New, "new"},
+		{c.Changed, "changed"},
+		{c.Unchanged, "unchanged"},
+		{c.Moved, "moved"},
+		{c.Removed, "removed"},
+		{c.Held, "held"},
+		{c.Revived, "back"},
+		{c.Excluded, "excluded"},
+		{c.Skipped, "skipped"},
+		{c.Failed, "failed"},
 	} {
 		if count.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", count.n, count.what))

@@ -30,8 +30,7 @@ func TestEveryStatementOfTheStoreFits(t *testing.T) {
 	planned := 0
 	for name, statement := range storeStatements(t) {
 		_, err := conn.Prepare(t.Context(), name, statement)
-		var refused *pgconn.PgError
-		if errors.As(err, &refused) {
+		if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 			assert.NotContains(t, []string{"42P01", "42883", "42703", "42704"}, refused.Code, "%s: %s", name, refused.Message)
 			continue // a part of a statement, which another constant completes
 		}

@@ -28,7 +28,7 @@ func (r *rig) cutOff() *control.Control {
 	port, err := local.FreePort()
 	require.NoError(r.t, err)
 	nowhere, err := client.NewLazyClient(client.Options{
-		HostPort: "127.0.0.1:"+strconv.Itoa(port), Namespace: r.name, Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)),
+		HostPort: "127.0.0.1:" + strconv.Itoa(port), Namespace: r.name, Logger: sdklog.NewStructuredLogger(slog.New(slog.DiscardHandler)),
 	})
 	require.NoError(r.t, err)
 	r.t.Cleanup(nowhere.Close)
@@ -40,7 +40,7 @@ func ownPostgres(t *testing.T) *local.Postgres {
 	t.Helper()
 	bin, err := local.FindPostgres(t.Context(), local.PostgresSearch{})
 	require.NoError(t, err)
-	dir, err := os.MkdirTemp("", "loresync-outage-")
+	dir, err := os.MkdirTemp("", "loresync-outage-") //nolint:usetesting // Postgres' own user can't enter TempDir's parent
 	require.NoError(t, err)
 	pg, err := local.StartPostgres(t.Context(), local.PostgresOptions{DataDir: dir, BinDir: bin, Durable: true})
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestTemporalIsDown(t *testing.T) {
 		_, err := alone.SyncFolder(t.Context(), folderID, knowledge.ModeFull, person)
 		assert.Less(t, time.Since(begun), 5*time.Second)
 		assert.Equal(t, control.KindUnreachable, control.KindOf(err))
-		assert.ErrorContains(t, err, "Temporal can't be reached")
+		require.ErrorContains(t, err, "Temporal can't be reached")
 		assert.Equal(t, runs, r.count(`SELECT count(*) FROM sync_runs`))
 		_, err = alone.SyncPage(t.Context(), folderID, "a.md", person)
 		assert.Equal(t, control.KindUnreachable, control.KindOf(err))
@@ -121,7 +121,7 @@ func TestPostgresGoesAwayInTheMiddle(t *testing.T) {
 	testenv.Eventually(t, patience, func() bool { return r.live() > 20 }, "pages are being published")
 	require.NoError(t, pg.Kill())
 	_, err = r.DeletePage(ctx, folderID, "dir0/page000.md", control.DeleteOptions{}, person)
-	assert.ErrorIs(t, err, store.ErrUnreachable)
+	require.ErrorIs(t, err, store.ErrUnreachable)
 	require.NoError(t, pg.Restart(ctx))
 	r.reconnect(patience)
 	ended := r.wait(running, nil)

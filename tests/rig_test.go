@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 
 const (
 	folderID = "hr"
-	patience = 60 * time.Second
+	patience = 3 * time.Minute
 )
 
 var person = control.Actor{Name: "eve", Trigger: "cli"}
@@ -57,6 +57,8 @@ type rig struct {
 	name     string
 	src      source.Source
 	embedder *countingEmbedder
+	// alone is set when the test starts workers as processes of their own.
+	alone bool
 }
 
 type rigOption func(*rig)
@@ -65,6 +67,9 @@ type rigOption func(*rig)
 func throughSource(wrap func(source.Source) source.Source) rigOption {
 	return func(r *rig) { r.src = wrap(r.src) }
 }
+
+// withoutWorker leaves the workers to the test.
+func withoutWorker(r *rig) { r.alone = true }
 
 func newRig(t *testing.T, options ...rigOption) *rig {
 	t.Helper()
@@ -85,7 +90,9 @@ func newRig(t *testing.T, options ...rigOption) *rig {
 	r.temporal = testenv.Client(t, r.name)
 	r.Control = control.New(r.store, r.temporal, r, slog.New(slog.DiscardHandler), control.Options{Namespace: r.name})
 	r.search = search.New(r.store, embed.Lexical{})
-	r.worker()
+	if !r.alone {
+		r.worker()
+	}
 	_, err = r.AddFolder(t.Context(), control.FolderSpec{ID: folderID, Source: "files", Root: r.root, Title: "HR"}, person)
 	require.NoError(t, err)
 	return r

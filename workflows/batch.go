@@ -56,7 +56,7 @@ func syncAll(ctx workflow.Context, in SyncAllInput, self activities.FinishAllInp
 		return result, err
 	}
 	for {
-		awaited, err := run(scan(ctx), batchActs.AwaitFolders, activities.AwaitFoldersInput{WorkflowIDs: started.WorkflowIDs})
+		awaited, err := run(scan(ctx), batchActs.AwaitFolders, activities.AwaitFoldersInput(started))
 		if err != nil {
 			return result, err
 		}

@@ -19,7 +19,7 @@ const syncAllID = "all/sync"
 
 var (
 	startedFolders = activities.StartFoldersResult{WorkflowIDs: []string{"folder/hr/sync/u1", "folder/it/sync/u2"}}
-	awaitedFolders = activities.AwaitFoldersInput{WorkflowIDs: startedFolders.WorkflowIDs}
+	awaitedFolders = activities.AwaitFoldersInput(startedFolders)
 )
 
 func syncAll(t *testing.T, env *testsuite.TestWorkflowEnvironment) (workflows.SyncAllResult, error) {

@@ -141,9 +141,9 @@ func (r *recordRig) awaitRead(path string, n int) {
 func (r *recordRig) awaitActivity(answer control.Answer, name string) {
 	r.t.Helper()
 	testenv.Eventually(r.t, recordTime, func() bool {
-		described, err := r.temporal.DescribeWorkflowExecution(r.t.Context(), answer.WorkflowID, answer.RunID)
+		described, err := r.temporal.DescribeWorkflow(r.t.Context(), answer.WorkflowID, answer.RunID)
 		require.NoError(r.t, err)
-		for _, pending := range described.GetPendingActivities() {
+		for _, pending := range described.RawResponse.GetPendingActivities() {
 			if pending.GetActivityType().GetName() == name {
 				return true
 			}
@@ -159,25 +159,31 @@ func (r *recordRig) accepted(answer control.Answer, err error) control.Answer {
 	return answer
 }
 
-// record waits for a run, however it ends, and writes its history as a case of its workflow type.
-func (r *recordRig) record(name string, answer control.Answer) {
+// awaitEnd waits until a run has ended, however it ends.
+func (r *recordRig) awaitEnd(answer control.Answer) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), recordTime)
 	defer cancel()
 	_ = r.temporal.GetWorkflow(ctx, answer.WorkflowID, answer.RunID).Get(ctx, nil)
 	require.NoError(r.t, ctx.Err())
+}
+
+// record waits for a run, however it ends, and writes its history as a case of its workflow type.
+func (r *recordRig) record(name string, answer control.Answer) {
+	r.t.Helper()
+	r.awaitEnd(answer)
 	history := &historypb.History{}
-	events := r.temporal.GetWorkflowHistory(ctx, answer.WorkflowID, answer.RunID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	events := r.temporal.GetWorkflowHistory(r.t.Context(), answer.WorkflowID, answer.RunID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
 		event, err := events.Next()
 		require.NoError(r.t, err)
 		history.Events = append(history.Events, event)
 	}
-	workflowType := history.Events[0].GetWorkflowExecutionStartedEventAttributes().GetWorkflowType().GetName()
+	workflowType := history.GetEvents()[0].GetWorkflowExecutionStartedEventAttributes().GetWorkflowType().GetName()
 	dir := filepath.Join(historiesDir, release, workflowType)
 	require.NoError(r.t, os.MkdirAll(dir, 0o750))
 	require.NoError(r.t, os.WriteFile(filepath.Join(dir, name+".json"), r.written(history), 0o600))
-	r.t.Logf("%s/%s: %d events", workflowType, name, len(history.Events))
+	r.t.Logf("%s/%s: %d events", workflowType, name, len(history.GetEvents()))
 }
 
 // written gives the history as JSON in one order, without what names the machine it was recorded on.

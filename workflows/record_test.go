@@ -47,9 +47,10 @@ func recordPages(t *testing.T) {
 	r.gate.Hold("a.md")
 	reading = r.accepted(r.SyncPage(t.Context(), "hr", "a.md", recorder))
 	r.awaitRead("a.md", 5)
-	r.accepted(r.DeletePage(t.Context(), "hr", "a.md", control.DeleteOptions{}, recorder))
+	deleted := r.accepted(r.DeletePage(t.Context(), "hr", "a.md", control.DeleteOptions{}, recorder))
 	r.record("stopped_by_a_delete", reading)
 	r.gate.Open("a.md")
+	r.awaitEnd(deleted)
 	refused := r.direct(reading.WorkflowID, workflows.SyncPageWorkflow, workflows.SyncPageInput{FolderID: "hr", PageID: reading.PageID})
 	r.record("refused", refused)
 }
@@ -59,9 +60,17 @@ func recordRemotePages(t *testing.T) {
 	r.put("a.md")
 	r.record("remote_published", r.accepted(r.SyncPage(t.Context(), "hr", "a.md", recorder)))
 	r.record("remote_unchanged", r.accepted(r.SyncPage(t.Context(), "hr", "a.md", recorder)))
-	r.gate.Hold("a.md")
+	r.put("a.md")
+	r.gate.HoldLate("a.md")
 	reading := r.accepted(r.SyncPage(t.Context(), "hr", "a.md", recorder))
 	r.awaitRead("a.md", 3)
+	r.accepted(r.SyncPage(t.Context(), "hr", "a.md", recorder))
+	r.gate.Open("a.md")
+	r.record("remote_read_again", reading)
+
+	r.gate.Hold("a.md")
+	reading = r.accepted(r.SyncPage(t.Context(), "hr", "a.md", recorder))
+	r.awaitRead("a.md", 5)
 	r.accepted(r.SyncPage(t.Context(), "hr", "a.md", recorder))
 	require.NoError(t, r.Cancel(t.Context(), reading.WorkflowID))
 	r.record("remote_cancelled", reading)
@@ -135,8 +144,8 @@ func recordUpkeep(t *testing.T) {
 	r.record("joined", r.accepted(r.SyncAll(t.Context(), recorder)))
 
 	r.remove(paths[:8]...)
-	for range 2 {
-		r.record("vanishing", r.accepted(r.SyncFolder(t.Context(), "hr", knowledge.ModeFull, recorder)))
+	for _, strike := range []string{"first_strike", "second_strike"} {
+		r.record(strike, r.accepted(r.SyncFolder(t.Context(), "hr", knowledge.ModeFull, recorder)))
 	}
 	holds, err := r.Holds(t.Context(), false)
 	require.NoError(t, err)

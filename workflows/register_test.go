@@ -65,20 +65,17 @@ func TestRegister(t *testing.T) {
 	t.Run("activity names are unique across the structs", func(t *testing.T) {
 		t.Parallel()
 		owner := map[string]string{}
-		fields := reflect.TypeFor[workflows.Activities]()
-		for i := range fields.NumField() {
-			acts := fields.Field(i).Type
-			for m := range acts.NumMethod() {
-				name := acts.Method(m).Name
-				assert.Empty(t, owner[name], "%s is also an activity of %s", name, acts)
-				owner[name] = acts.String()
+		for acts := range reflect.TypeFor[workflows.Activities]().Fields() {
+			for method := range acts.Type.Methods() {
+				assert.Empty(t, owner[method.Name], "%s is also an activity of %s", method.Name, acts.Type)
+				owner[method.Name] = acts.Type.String()
 			}
 		}
 	})
 
 	t.Run("every workflow of the package is among them", func(t *testing.T) {
 		t.Parallel()
-		var registered []string
+		registered := make([]string, 0, len(workflows.All()))
 		for _, wf := range workflows.All() {
 			registered = append(registered, typeName(wf))
 		}

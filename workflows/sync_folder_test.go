@@ -27,7 +27,10 @@ var (
 	toReconcile = activities.ReconcileInput{FolderID: "hr", ListingID: 4}
 )
 
-func folderEnv(t *testing.T) *testsuite.TestWorkflowEnvironment { return newEnv(t, folderSyncID) }
+func folderEnv(t *testing.T) *testsuite.TestWorkflowEnvironment {
+	t.Helper()
+	return newEnv(t, folderSyncID)
+}
 
 func syncFolder(t *testing.T, env *testsuite.TestWorkflowEnvironment) (workflows.SyncFolderResult, error) {
 	t.Helper()

@@ -139,8 +139,7 @@ func (r *pageRun) end(ctx workflow.Context, cause error) (SyncPageResult, error)
 
 // failureType is the wire name of a failure's kind.
 func failureType(err error) string {
-	var failure *temporal.ApplicationError
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*temporal.ApplicationError](err); ok {
 		return failure.Type()
 	}
 	return activities.FailureUnavailable

@@ -33,7 +33,10 @@ var (
 	toPublish        = activities.PublishPageInput{FolderID: "hr", PageID: "p1", Token: pageToken, RevisionID: 7}
 )
 
-func pageEnv(t *testing.T) *testsuite.TestWorkflowEnvironment { return newEnv(t, pageSyncID) }
+func pageEnv(t *testing.T) *testsuite.TestWorkflowEnvironment {
+	t.Helper()
+	return newEnv(t, pageSyncID)
+}
 
 func syncPage(t *testing.T, env *testsuite.TestWorkflowEnvironment) (workflows.SyncPageResult, error) {
 	t.Helper()

@@ -25,16 +25,20 @@ type upkeepCase struct {
 func upkeepCases() map[string]upkeepCase {
 	return map[string]upkeepCase{
 		"the janitor": {
-			"all/janitor", workflows.JanitorWorkflow, workflows.JanitorInput{}, upkeep.Tidy, activities.TidyInput{},
-			activities.TidyResult{Purged: 3, RowsDropped: 8},
+			workflowID: "all/janitor",
+			workflow:   workflows.JanitorWorkflow, in: workflows.JanitorInput{},
+			activity: upkeep.Tidy, activityIn: activities.TidyInput{}, answer: activities.TidyResult{Purged: 3, RowsDropped: 8},
 		},
 		"due reads": {
-			"all/due", workflows.DueReadsWorkflow, workflows.DueReadsInput{}, upkeep.RequestDue, activities.RequestDueInput{},
-			activities.RequestDueResult{Pages: 4, Folders: 1},
+			workflowID: "all/due",
+			workflow:   workflows.DueReadsWorkflow, in: workflows.DueReadsInput{},
+			activity: upkeep.RequestDue, activityIn: activities.RequestDueInput{}, answer: activities.RequestDueResult{Pages: 4, Folders: 1},
 		},
 		"an approved hold": {
-			"folder/hr/hold/hold-1", workflows.ApproveHoldWorkflow, workflows.ApproveHoldInput{FolderID: "hr", HoldID: "hold-1"},
-			reconcile.RemoveApproved, activities.ApprovedInput{FolderID: "hr", HoldID: "hold-1"}, activities.ReconcileResult{Removed: 6},
+			workflowID: "folder/hr/hold/hold-1",
+			workflow:   workflows.ApproveHoldWorkflow, in: workflows.ApproveHoldInput{FolderID: "hr", HoldID: "hold-1"},
+			activity: reconcile.RemoveApproved, activityIn: activities.ApprovedInput{FolderID: "hr", HoldID: "hold-1"},
+			answer: activities.ReconcileResult{Removed: 6},
 		},
 	}
 }

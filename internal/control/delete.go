@@ -8,6 +8,9 @@ import (
 	"github.com/loresync/loresync/internal/store"
 )
 
+// statusRestored is the store's word for a delete that was taken back, and what people are told.
+const statusRestored = "restored"
+
 // DeleteOptions say how much goes, and when.
 type DeleteOptions struct {
 	// Subtree takes all below the page along, and whatever appears there later.
@@ -95,15 +98,15 @@ func (c *Control) RestorePage(ctx context.Context, folder, ref string, subtree b
 		return Answer{}, err
 	}
 	switch restored.Outcome {
-	case "restored", "lifted":
+	case statusRestored, "lifted":
 	case "covered":
 		return Answer{}, refuse("covered", "it lies below page %s, which was deleted with its subtree: restore that with --subtree", *restored.PageID)
 	default:
 		return Answer{}, refusal(restored.Outcome, folder, ref)
 	}
-	answer := Answer{FolderID: folder, PageID: *restored.PageID, Status: "restored"}
+	answer := Answer{FolderID: folder, PageID: *restored.PageID, Status: statusRestored}
 	pages := int64(0)
-	if restored.Outcome == "restored" && page.Kind != "container" {
+	if restored.Outcome == statusRestored && page.Kind != "container" {
 		pages = 1
 	}
 	if restored.DeleteID != nil {
@@ -136,14 +139,14 @@ func (c *Control) restoreSwept(ctx context.Context, deleteID int64) (int64, erro
 // syncRestored asks for the sync that follows a restore: of the page, or of the folder where only a listing can find it again.
 func (c *Control) syncRestored(ctx context.Context, answer Answer, byListing bool) (Answer, error) {
 	var err error
-	var started bool
 	if byListing {
 		var synced Answer
 		synced, err = c.SyncFolder(ctx, answer.FolderID, knowledge.ModeFull, Actor{Name: "loresync", Trigger: "restore"})
 		answer.WorkflowID, answer.RunID, answer.Joined = synced.WorkflowID, synced.RunID, synced.Joined
 	} else {
-		started, answer.WorkflowID, answer.RunID, err = c.requestPageSync(ctx, answer.FolderID, answer.PageID, knowledge.LanePerson, true)
-		answer.Joined = err == nil && !started
+		var asked begun
+		asked, err = c.requestPageSync(ctx, answer.FolderID, answer.PageID, knowledge.LanePerson, true)
+		answer.WorkflowID, answer.RunID, answer.Joined = asked.workflowID, asked.runID, err == nil && !asked.started
 	}
 	if err != nil {
 		answer.Warnings = append(answer.Warnings, "restored, but the sync that follows could not be started ("+err.Error()+")")
@@ -160,10 +163,10 @@ func (c *Control) RestoreFolder(ctx context.Context, folder string, actor Actor)
 	if err != nil {
 		return Answer{}, err
 	}
-	if outcome != "restored" {
+	if outcome != statusRestored {
 		return Answer{}, refusal(outcome, folder, "")
 	}
-	return c.syncRestored(ctx, Answer{FolderID: folder, Status: "restored"}, true)
+	return c.syncRestored(ctx, Answer{FolderID: folder, Status: statusRestored}, true)
 }
 
 // Deletes gives what can still be undone, the latest first, with the time that is left.

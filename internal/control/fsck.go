@@ -73,8 +73,9 @@ func (f *fsck) report(d Difference, mend func() error) error {
 
 func (f *fsck) incarnation(ctx context.Context) error {
 	d := Difference{
-		Kind:     "restored_database",
-		Sentence: "the database comes from a backup: runs that began before the restore must be fenced (deletes accepted after the backup was taken are not in it: delete those pages again)",
+		Kind: "restored_database",
+		Sentence: "the database comes from a backup: runs that began before the restore must be fenced " +
+			"(deletes accepted after the backup was taken are not in it: delete those pages again)",
 	}
 	return f.report(d, func() error {
 		_, err := f.store.RenewIncarnation(ctx)
@@ -127,8 +128,9 @@ func (f *fsck) runs(ctx context.Context) error {
 		err = f.report(Difference{
 			Kind: "run_without_workflow", FolderID: r.FolderID, Sentence: "run " + r.WorkflowID + " is recorded as running, and its workflow is gone",
 		}, func() error {
-			return f.store.FinishRun(ctx, store.FinishedRun{
-				WorkflowID: r.WorkflowID, Folder: r.FolderID, Kind: r.Kind, Status: knowledge.RunFailed, Reason: "its workflow was gone: closed by fsck", Counts: r.Counts,
+			return f.store.FinishRun(ctx, knowledge.FinishedRun{
+				WorkflowID: r.WorkflowID, Folder: r.FolderID, Kind: r.Kind, Counts: r.Counts,
+				Status: knowledge.RunFailed, Reason: "its workflow was gone: closed by fsck",
 			})
 		})
 		if err != nil {
@@ -206,7 +208,8 @@ func (f *fsck) strangers(ctx context.Context) error {
 			continue
 		}
 		err = f.report(Difference{
-			Kind: "workflow_without_folder", FolderID: parsed.Folder, PageID: parsed.Page, Sentence: "workflow " + run.WorkflowID + " runs for a folder that there is not",
+			Kind: "workflow_without_folder", FolderID: parsed.Folder, PageID: parsed.Page,
+			Sentence: "workflow " + run.WorkflowID + " runs for a folder that there is not",
 		}, func() error { return f.Cancel(ctx, run.WorkflowID) })
 		if err != nil {
 			return err

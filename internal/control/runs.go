@@ -116,7 +116,7 @@ func (c *Control) Retry(ctx context.Context, folder, class string, actor Actor) 
 	}
 	asked := int64(0)
 	for _, page := range pages {
-		if _, _, _, err := c.requestPageSync(ctx, folder, page, knowledge.LaneIncremental, true); err != nil {
+		if _, err := c.requestPageSync(ctx, folder, page, knowledge.LaneIncremental, true); err != nil {
 			return Answer{}, c.retryTrouble(ctx, err, len(pages)-int(asked))
 		}
 		asked++

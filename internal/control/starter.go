@@ -14,10 +14,12 @@ import (
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/converter"
+	"google.golang.org/grpc/codes"
 
 	"github.com/loresync/loresync/activities"
 	"github.com/loresync/loresync/internal/ids"
 	"github.com/loresync/loresync/internal/knowledge"
+	"github.com/loresync/loresync/internal/pause"
 	"github.com/loresync/loresync/internal/store"
 	"github.com/loresync/loresync/workflows"
 )
@@ -29,59 +31,98 @@ type start struct {
 	input        any
 	// signal, when given, is sent with the start: to a running workflow it says that there is more to do.
 	signal string
+	// requestID makes a repeated request the same one.
+	requestID string
 }
 
 // begun is Temporal's answer: whether this request started the run, or joined the one that was there.
 type begun struct {
-	runID   string
-	started bool
+	workflowID string
+	runID      string
+	started    bool
 }
 
 // begin starts a workflow or joins the running one. The raw answers are used since only they tell which of the two it was.
 func (c *Control) begin(ctx context.Context, s start) (begun, error) {
+	answer := begun{workflowID: s.workflowID}
 	if c.temporal == nil {
-		return begun{}, unreachable(errors.New("no client"))
+		return answer, unreachable(errors.New("no client"))
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.options.TemporalTimeout)
 	defer cancel()
 	input, err := converter.GetDefaultDataConverter().ToPayloads(s.input)
 	if err != nil {
-		return begun{}, fmt.Errorf("encode the input of %s: %w", s.workflowType, err)
+		return answer, fmt.Errorf("encode the input of %s: %w", s.workflowType, err)
 	}
-	if s.signal != "" {
-		return c.signalWithStart(ctx, s, input)
-	}
-	answer, err := c.temporal.WorkflowService().StartWorkflowExecution(ctx, &workflowservice.StartWorkflowExecutionRequest{
-		Namespace: c.options.Namespace, WorkflowId: s.workflowID, WorkflowType: &commonpb.WorkflowType{Name: s.workflowType},
-		TaskQueue: taskQueue(), Input: input, Identity: identity(), RequestId: uuid.NewString(),
-		WorkflowIdReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		WorkflowIdConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+	s.requestID = uuid.NewString()
+	err = patiently(ctx, func() error {
+		if s.signal != "" {
+			answer.runID, answer.started, err = c.signalWithStart(ctx, s, input)
+		} else {
+			answer.runID, answer.started, err = c.startWorkflow(ctx, s, input)
+		}
+		return err
 	})
 	if err != nil {
-		return begun{}, unreachable(err)
+		return answer, unreachable(err)
 	}
-	return begun{runID: answer.GetRunId(), started: answer.GetStarted()}, nil
+	return answer, nil
 }
 
-func (c *Control) signalWithStart(ctx context.Context, s start, input *commonpb.Payloads) (begun, error) {
-	answer, err := c.temporal.WorkflowService().SignalWithStartWorkflowExecution(ctx, &workflowservice.SignalWithStartWorkflowExecutionRequest{
+// patiently repeats a raw request while Temporal is busy or away, until the context's deadline: the SDK's own retries don't
+// reach raw requests. A start repeated under the same request id still says that it was the one that started the run.
+func patiently(ctx context.Context, request func() error) error {
+	const longest = time.Second
+	for delay := 50 * time.Millisecond; ; delay = min(2*delay, longest) {
+		err := request()
+		if err == nil || !transient(err) {
+			return err
+		}
+		if pause.For(ctx, delay) != nil {
+			return err
+		}
+	}
+}
+
+func transient(err error) bool {
+	switch serviceerror.ToStatus(err).Code() {
+	case codes.Unavailable, codes.ResourceExhausted, codes.Aborted, codes.Internal:
+		return true
+	default:
+		return false
+	}
+}
+
+func (c *Control) startWorkflow(ctx context.Context, s start, input *commonpb.Payloads) (runID string, started bool, err error) {
+	answer, err := c.temporal.WorkflowService().StartWorkflowExecution(ctx, &workflowservice.StartWorkflowExecutionRequest{
 		Namespace: c.options.Namespace, WorkflowId: s.workflowID, WorkflowType: &commonpb.WorkflowType{Name: s.workflowType},
-		TaskQueue: taskQueue(), Input: input, Identity: identity(), RequestId: uuid.NewString(), SignalName: s.signal,
+		TaskQueue: taskQueue(), Input: input, Identity: identity(), RequestId: s.requestID,
 		WorkflowIdReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WorkflowIdConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 	})
-	if err != nil {
-		return begun{}, unreachable(err)
-	}
-	return begun{runID: answer.GetRunId(), started: answer.GetStarted()}, nil
+	return answer.GetRunId(), answer.GetStarted(), err
+}
+
+func (c *Control) signalWithStart(ctx context.Context, s start, input *commonpb.Payloads) (runID string, started bool, err error) {
+	answer, err := c.temporal.WorkflowService().SignalWithStartWorkflowExecution(ctx, &workflowservice.SignalWithStartWorkflowExecutionRequest{
+		Namespace: c.options.Namespace, WorkflowId: s.workflowID, WorkflowType: &commonpb.WorkflowType{Name: s.workflowType},
+		TaskQueue: taskQueue(), Input: input, Identity: identity(), RequestId: s.requestID, SignalName: s.signal,
+		WorkflowIdReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		WorkflowIdConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+	})
+	return answer.GetRunId(), answer.GetStarted(), err
 }
 
 func taskQueue() *taskqueuepb.TaskQueue {
 	return &taskqueuepb.TaskQueue{Name: workflows.QueueKnowledge, Kind: enumspb.TASK_QUEUE_KIND_NORMAL}
 }
 
+// identity is how Temporal names this process to people; a machine without a name only reads worse.
 func identity() string {
-	host, _ := os.Hostname() //nolint:errcheck // an empty name only reads worse
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
 	return fmt.Sprintf("%d@%s", os.Getpid(), host)
 }
 
@@ -94,22 +135,21 @@ func unreachable(err error) error {
 
 // requestPageSync starts the sync of a page or joins the running one. With readAgain a running sync reads once more when it
 // has begun to read already; without it the caller looks at read numbers itself.
-func (c *Control) requestPageSync(ctx context.Context, folder, page string, lane knowledge.Lane, readAgain bool) (started bool, workflowID, runID string, err error) {
-	workflowID, err = ids.SyncPage(folder, page)
+func (c *Control) requestPageSync(ctx context.Context, folder, page string, lane knowledge.Lane, readAgain bool) (begun, error) {
+	workflowID, err := ids.SyncPage(folder, page)
 	if err != nil {
-		return false, "", "", usage("bad_id", "%s", err)
+		return begun{}, usage("bad_id", "%s", err)
 	}
 	s := start{workflowID: workflowID, workflowType: "SyncPageWorkflow", input: workflows.SyncPageInput{FolderID: folder, PageID: page, Lane: lane}}
 	if readAgain {
 		s.signal = workflows.SignalReadAgain
 	}
-	answer, err := c.begin(ctx, s)
-	return answer.started, workflowID, answer.runID, err
+	return c.begin(ctx, s)
 }
 
 // RequestPageSync asks for a page on behalf of a folder sync or a due time.
 func (c *Control) RequestPageSync(ctx context.Context, folder, page string, lane knowledge.Lane) error {
-	_, _, _, err := c.requestPageSync(ctx, folder, page, lane, false)
+	_, err := c.requestPageSync(ctx, folder, page, lane, false)
 	return err
 }
 
@@ -183,17 +223,16 @@ func (c *Control) PageSyncRuns(ctx context.Context, folder, page string) (bool, 
 func (c *Control) Describe(ctx context.Context, workflowID string) (activities.Execution, bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.options.TemporalTimeout)
 	defer cancel()
-	answer, err := c.temporal.DescribeWorkflowExecution(ctx, workflowID, "")
+	found, err := c.temporal.DescribeWorkflow(ctx, workflowID, "")
 	if missing(err) {
 		return activities.Execution{}, false, nil
 	}
 	if err != nil {
 		return activities.Execution{}, false, unreachable(err)
 	}
-	info := answer.GetWorkflowExecutionInfo()
 	return activities.Execution{
-		WorkflowID: workflowID, RunID: info.GetExecution().GetRunId(), StartedAt: info.GetStartTime().AsTime(),
-		Running: info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,
+		WorkflowID: workflowID, RunID: found.WorkflowExecution.RunID, StartedAt: found.WorkflowStartTime,
+		Running: found.Status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,
 	}, true, nil
 }
 
@@ -244,16 +283,4 @@ func endQuietly(err error) error {
 func missing(err error) bool {
 	var notFound *serviceerror.NotFound
 	return errors.As(err, &notFound)
-}
-
-// waitAWhile sleeps, and returns early with the context's error.
-func waitAWhile(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

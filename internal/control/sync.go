@@ -55,11 +55,14 @@ func (c *Control) SyncPage(ctx context.Context, folder, ref string, _ Actor) (An
 	if err := c.mayBeSynced(ctx, folder, page.PageID); err != nil {
 		return Answer{}, err
 	}
-	started, workflowID, runID, err := c.requestPageSync(ctx, folder, page.PageID, knowledge.LanePerson, true)
+	asked, err := c.requestPageSync(ctx, folder, page.PageID, knowledge.LanePerson, true)
 	if err != nil {
 		return Answer{}, err
 	}
-	return Answer{WorkflowID: workflowID, RunID: runID, Joined: !started, FolderID: folder, PageID: page.PageID, Status: string(knowledge.RunRunning)}, nil
+	return Answer{
+		WorkflowID: asked.workflowID, RunID: asked.runID, Joined: !asked.started,
+		FolderID: folder, PageID: page.PageID, Status: string(knowledge.RunRunning),
+	}, nil
 }
 
 // mayBeSynced gives the answer that Begin would give, before a workflow is started for it.

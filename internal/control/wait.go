@@ -10,6 +10,7 @@ import (
 
 	"github.com/loresync/loresync/internal/ids"
 	"github.com/loresync/loresync/internal/knowledge"
+	"github.com/loresync/loresync/internal/pause"
 	"github.com/loresync/loresync/internal/store"
 	"github.com/loresync/loresync/workflows"
 )
@@ -86,7 +87,7 @@ func (c *Control) report(ctx context.Context, workflowID string, progress func(k
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for waitAWhile(ctx, progressTick) == nil {
+		for pause.For(ctx, progressTick) == nil {
 			if p, err := c.store.RunProgress(ctx, workflowID); err == nil {
 				progress(p)
 			}
@@ -150,7 +151,7 @@ func (c *Control) waitDelete(ctx context.Context, answer Answer, folder, page st
 		case err != nil:
 			return answer, err
 		case del.RestoredAt != nil:
-			answer.Status = "restored"
+			answer.Status = statusRestored
 			return answer, nil
 		case del.PurgedAt != nil:
 			answer.Status = "purged"
@@ -159,23 +160,29 @@ func (c *Control) waitDelete(ctx context.Context, answer Answer, folder, page st
 			answer.Status = string(knowledge.RunCompleted)
 			return answer, nil
 		}
-		if err := waitAWhile(ctx, waitTick); err != nil {
+		if err := pause.For(ctx, waitTick); err != nil {
 			return answer, err
 		}
 	}
 }
 
-// WaitLive waits until a page is live, as after a restore.
+// WaitLive waits until a page is live, as after a restore. A sync that fails meanwhile, or a page that is skipped, ends it.
 func (c *Control) WaitLive(ctx context.Context, folder, pageID string) (knowledge.Page, error) {
 	for {
 		page, err := c.Page(ctx, folder, pageID)
-		if err != nil || page.State == knowledge.StateLive && !page.Running {
+		switch {
+		case KindOf(err) == KindNotFound: // purged: the listing that follows the restore registers it again
+		case err != nil:
 			return page, err
-		}
-		if page.State == knowledge.StateExcluded {
+		case page.State == knowledge.StateExcluded:
 			return page, refusal("excluded", folder, pageID)
+		case page.Running:
+		case page.State == knowledge.StateLive, page.State == knowledge.StateSkipped:
+			return page, nil
+		case page.Failure != nil:
+			return page, &Error{Kind: KindFailed, Code: "sync_failed", Sentence: "restored, but its sync failed (" + page.Failure.Class + "): " + page.Failure.Sentence}
 		}
-		if err := waitAWhile(ctx, waitTick); err != nil {
+		if err := pause.For(ctx, waitTick); err != nil {
 			return page, err
 		}
 	}

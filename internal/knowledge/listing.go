@@ -40,6 +40,8 @@ type Vanished struct {
 
 // Absence is what a whole listing says about pages it did not see: recorded, stale or no_evidence.
 type Absence struct {
+	// LastPage is the page to go on behind; nil when all were looked at.
+	LastPage *string
 	Outcome    string
 	Candidates int64
 }

@@ -60,7 +60,8 @@ func (s *Store) StageRevision(ctx context.Context, h Holder, r StagedRevision) (
 		meta = json.RawMessage(`{}`)
 	}
 	return one[Staged](ctx, s, "stage a revision", stageRevision, h.Folder, h.Page, h.Token, nonNilBytes(r.Raw), r.Format, r.ContentHash, r.Markdown,
-		r.Title, meta, r.Summary, r.SummaryModel, r.Version, r.EditedAt, headings, bodies, hashes, terms, r.EmbeddingModel, r.EmbeddingDimensions, r.Place, r.Fingerprint, r.RecheckAfter)
+		r.Title, meta, r.Summary, r.SummaryModel, r.Version, r.EditedAt, headings, bodies, hashes, terms, r.EmbeddingModel, r.EmbeddingDimensions,
+		r.Place, r.Fingerprint, r.RecheckAfter)
 }
 
 const enrichRevision = `SELECT enrich_revision($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`

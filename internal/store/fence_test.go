@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -371,7 +372,7 @@ func TestRule7Absence(t *testing.T) {
 
 	strike := func(entries ...source.Entry) store.Absence {
 		id := d.listed(entries...)
-		absence, err := d.RecordAbsence(t.Context(), id)
+		absence, err := d.RecordAbsence(t.Context(), id, "", 500)
 		require.NoError(t, err)
 		return absence
 	}
@@ -379,7 +380,7 @@ func TestRule7Absence(t *testing.T) {
 
 	overlapping := d.list(b)
 	assert.EqualValues(t, 1, strike(b).Candidates, "two are, the second begun after the first was reconciled")
-	older, err := d.RecordAbsence(t.Context(), overlapping)
+	older, err := d.RecordAbsence(t.Context(), overlapping, "", 500)
 	require.NoError(t, err)
 	assert.Equal(t, "stale", older.Outcome, "an older listing that finishes after a newer one is dropped")
 
@@ -418,7 +419,7 @@ func TestRule7IncompleteListingsAreNoEvidence(t *testing.T) {
 		verdict, err := d.CompleteListing(t.Context(), l.ListingID, source.VerdictComplete, "")
 		require.NoError(t, err)
 		assert.Equal(t, source.VerdictIncompleteCount, verdict, "fewer items were stored than the source returned")
-		absence, err := d.RecordAbsence(t.Context(), l.ListingID)
+		absence, err := d.RecordAbsence(t.Context(), l.ListingID, "", 500)
 		require.NoError(t, err)
 		assert.Equal(t, "no_evidence", absence.Outcome)
 	}
@@ -445,7 +446,7 @@ func TestRule4FolderDeleteIsAcceptedAmongPublishers(t *testing.T) {
 					return
 				}
 				h := store.Holder{Folder: folder, Page: page, Token: b.Token}
-				_, _ = d.PublishUnchanged(ctx, h, store.Reading{Title: fmt.Sprint(n)})
+				_, _ = d.PublishUnchanged(ctx, h, store.Reading{Title: strconv.Itoa(n)})
 			}
 		})
 	}

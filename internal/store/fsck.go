@@ -19,9 +19,11 @@ WHERE r.state = 'staged' AND r.staged_at < now() - interval '10 minutes'
 UNION ALL
 SELECT 'published_pointer_wrong', p.folder_id, p.page_id, p.published_revision_id::text FROM pages p
 WHERE p.published_revision_id IS NOT NULL
-  AND NOT EXISTS (SELECT 1 FROM revisions r WHERE r.revision_id = p.published_revision_id AND r.folder_id = p.folder_id AND r.page_id = p.page_id AND r.state = 'published')
+  AND NOT EXISTS (SELECT 1 FROM revisions r
+                  WHERE r.revision_id = p.published_revision_id AND r.folder_id = p.folder_id AND r.page_id = p.page_id AND r.state = 'published')
 UNION ALL
-SELECT 'published_without_pointer', r.folder_id, r.page_id, r.revision_id::text FROM revisions r JOIN pages p ON p.folder_id = r.folder_id AND p.page_id = r.page_id
+SELECT 'published_without_pointer', r.folder_id, r.page_id, r.revision_id::text
+FROM revisions r JOIN pages p ON p.folder_id = r.folder_id AND p.page_id = r.page_id
 WHERE r.state = 'published' AND p.published_revision_id IS DISTINCT FROM r.revision_id
 UNION ALL
 SELECT 'excluded_but_visible', p.folder_id, p.page_id, '' FROM pages p JOIN exclusions e ON e.folder_id = p.folder_id AND e.source_id = p.source_id
@@ -85,7 +87,8 @@ UNION ALL
 SELECT 'vanished', p.source_id, p.page_id FROM listings l JOIN pages p ON p.folder_id = l.folder_id
 WHERE l.workflow_id = $1 AND l.verdict = 'complete' AND p.kind = 'document' AND p.tombstoned_at IS NULL AND p.created_seq < l.began_seq
   AND NOT EXISTS (SELECT 1 FROM listed_pages(l.listing_id) s WHERE s.page_no = p.page_no)
-  AND NOT EXISTS (SELECT 1 FROM hold_pages h JOIN holds x ON x.hold_id = h.hold_id AND x.state = 'open' WHERE h.folder_id = p.folder_id AND h.page_id = p.page_id)
+  AND NOT EXISTS (SELECT 1 FROM hold_pages h JOIN holds x ON x.hold_id = h.hold_id AND x.state = 'open'
+                  WHERE h.folder_id = p.folder_id AND h.page_id = p.page_id)
 ORDER BY 1, 2`
 
 // SourceDrifts gives what a dry run's listing saw otherwise than the store has it.

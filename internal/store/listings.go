@@ -199,11 +199,12 @@ func (s *Store) ListingMayGoOn(ctx context.Context, listingID int64) (bool, erro
 	return len(rows) == 1 && rows[0].Active, err
 }
 
-const recordAbsence = `SELECT * FROM record_absence($1)`
+const recordAbsence = `SELECT outcome, last_page, candidates FROM record_absence($1, $2, $3)`
 
-// RecordAbsence gives strikes to pages that a complete full listing did not see, and takes them back from those it saw.
-func (s *Store) RecordAbsence(ctx context.Context, listingID int64) (Absence, error) {
-	return one[Absence](ctx, s, "record absence", recordAbsence, listingID)
+// RecordAbsence gives strikes to pages that a complete full listing did not see, and takes them back from those it saw, for up
+// to bound pages behind a page id; LastPage, when it isn't nil, is where to go on.
+func (s *Store) RecordAbsence(ctx context.Context, listingID int64, behind string, bound int) (Absence, error) {
+	return one[Absence](ctx, s, "record absence", recordAbsence, listingID, behind, bound)
 }
 
 const lostPages = `

@@ -110,8 +110,7 @@ func wrap(doing string, err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("%s: %w", doing, ErrNotFound)
 	}
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return wrapRefusal(doing, refused, err)
 	}
 	var network net.Error

@@ -140,10 +140,10 @@ SELECT coalesce(run_id, '') AS run_id, workflow_id, coalesce(folder_id, '') AS f
 FROM sync_runs `
 
 type runRow struct {
+	knowledge.Counts
 	RunID, WorkflowID, FolderID, Kind, Mode, Trigger, Actor, Status, Reason, Verdict string
 	RequestedAt                                                                      time.Time
 	StartedAt, EndedAt                                                               *time.Time
-	knowledge.Counts
 }
 
 func (r runRow) run() knowledge.Run {

@@ -73,7 +73,8 @@ SELECT f.state AS folder_state, f.connection AS connection_name, c.pause_reason 
     r.ended_at AS last_run_ended_at, (SELECT maintenance FROM deployment) AS maintenance
 FROM folders f JOIN connections c ON c.name = f.connection
 LEFT JOIN folder_listings fl ON fl.folder_id = f.folder_id
-LEFT JOIN LATERAL (SELECT x.status, x.reason, x.verdict, x.ended_at FROM sync_runs x WHERE x.folder_id = f.folder_id AND x.ended_at IS NOT NULL AND x.mode <> 'dry_run'
+LEFT JOIN LATERAL (SELECT x.status, x.reason, x.verdict, x.ended_at FROM sync_runs x
+                   WHERE x.folder_id = f.folder_id AND x.ended_at IS NOT NULL AND x.mode <> 'dry_run'
                    AND x.requested_at >= f.created_at ORDER BY x.requested_at DESC LIMIT 1) r ON true
 WHERE f.folder_id = $1`
 

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"maps"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -13,6 +14,9 @@ var temporalLabels = map[string]bool{
 	"operation": true, "task_queue": true, "workflow_type": true, "activity_type": true, "worker_type": true, "poller_type": true,
 	"status_code": true, "failure_reason": true, "cause": true,
 }
+
+// noValue is what the SDK gives a tag that has none.
+const noValue = "none"
 
 // temporalHandler is the SDK's view of a seriesSet: a handler for each set of tags.
 type temporalHandler struct {
@@ -31,11 +35,9 @@ func NewTemporalHandler(registry prometheus.Registerer) client.MetricsHandler {
 // WithTags gives a handler that adds the tags to those of h.
 func (h temporalHandler) WithTags(tags map[string]string) client.MetricsHandler {
 	labels := make(prometheus.Labels, len(h.labels)+len(tags))
-	for name, value := range h.labels {
-		labels[name] = value
-	}
+	maps.Copy(labels, h.labels)
 	for name, value := range tags {
-		if temporalLabels[name] && value != "" {
+		if temporalLabels[name] && value != "" && value != noValue {
 			labels[name] = value
 		}
 	}

@@ -16,7 +16,7 @@ func TestTemporalHandler(t *testing.T) {
 	t.Run("gives the figures of the SDK the names that dashboards know", func(t *testing.T) {
 		t.Parallel()
 		registry := prometheus.NewRegistry()
-		handler := NewTemporalHandler(registry).WithTags(map[string]string{"namespace": "default", "client_name": "temporal_go"})
+		handler := NewTemporalHandler(registry).WithTags(map[string]string{"namespace": "default", "client_name": "temporal_go", "task_queue": "none"})
 		handler.WithTags(map[string]string{"operation": "StartWorkflowExecution"}).Counter("temporal_request").Inc(3)
 		handler.Counter("temporal_request").Inc(1)
 		handler.WithTags(map[string]string{"worker_type": "WorkflowWorker"}).Gauge("temporal_num_pollers").Update(2)

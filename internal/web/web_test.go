@@ -48,7 +48,9 @@ func busy() control.StatusInfo {
 					SyncInterval: 15 * time.Minute, CreatedAt: noon.Add(-time.Hour), LastSyncAt: ago(10 * time.Minute),
 					Pages: knowledge.PageCounts{Live: 1234, Failed: 2, Held: 7, Syncing: 3},
 				},
-				Running: &control.RunningRun{WorkflowID: "folder/handbook/sync/01", Phase: "syncing", Listed: 40, Done: 10, Failed: 1, Total: 40, Since: noon.Add(-time.Minute)},
+				Running: &control.RunningRun{
+					WorkflowID: "folder/handbook/sync/01", Phase: "syncing", Listed: 40, Done: 10, Failed: 1, Total: 40, Since: noon.Add(-time.Minute),
+				},
 			},
 			{Folder: knowledge.Folder{
 				ID: "人事", Source: "files", Title: "人事", State: "paused", CreatedAt: noon.Add(-50 * time.Hour),

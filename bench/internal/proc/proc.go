@@ -3,6 +3,7 @@
 package proc
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -70,7 +71,7 @@ func readStat(pid int) (stat, error) {
 		return stat{}, fmt.Errorf("read the times of process %d: %w", pid, err)
 	}
 	// The command name is in parentheses and may hold anything, parentheses included.
-	end := strings.LastIndexByte(string(text), ')')
+	end := bytes.LastIndexByte(text, ')')
 	fields := strings.Fields(string(text)[end+1:])
 	const parent, userTime, systemTime, waitedUser, waitedSystem = 4, 14, 15, 16, 17
 	if end < 0 || len(fields) <= waitedSystem-statFrom {
@@ -112,7 +113,7 @@ func Processor() (string, error) { return field("/proc/cpuinfo", "model name") }
 
 // field reads the first line "name: value" of a file.
 func field(path, name string) (string, error) {
-	text, err := os.ReadFile(path) //nolint:gosec // fixed names below /proc
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}

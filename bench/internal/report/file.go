@@ -21,7 +21,7 @@ var errNoMarkers = errors.New("it lacks the markers between which the figures go
 func (r *Report) WriteFile(path string) error {
 	var figures bytes.Buffer
 	r.Markdown(&figures)
-	old, err := os.ReadFile(path) //nolint:gosec // the path is the caller's own
+	old, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		old, err = []byte(Begin+"\n"+End+"\n"), nil
 	}
@@ -32,7 +32,7 @@ func (r *Report) WriteFile(path string) error {
 	if !found {
 		return fmt.Errorf("write the figures into %s: %w", path, errNoMarkers)
 	}
-	if err := os.WriteFile(path, text, 0o644); err != nil { //nolint:gosec // documentation that everybody reads
+	if err := os.WriteFile(path, text, 0o644); err != nil {
 		return fmt.Errorf("write the figures: %w", err)
 	}
 	return nil

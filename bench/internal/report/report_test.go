@@ -18,7 +18,8 @@ func sample() *report.Report {
 			{
 				Title: "First sync", Note: "From nothing.",
 				Rows: []report.Row{
-					{What: "ratio", Figure: "0.60", Target: "≥ 0.50", Met: true}, {What: "size", Figure: "6 MB", Target: "< 5 MB"},
+					{What: "ratio", Figure: "0.60", Target: "≥ 0.50", Met: true},
+					{What: "size", Figure: "6 MB", Target: "< 5 MB"},
 					{What: "a|b", Figure: "1"},
 				},
 				Tables: []report.Table{{Head: []string{"process", "ms a page"}, Rows: [][]string{{"worker", "3"}}}},

@@ -32,13 +32,13 @@ type Child struct {
 	process *process
 }
 
-// Start starts a child. say takes a line for people whenever it had to be started again.
-func Start(spec Spec, say func(line string)) (*Child, error) {
-	first, err := start(spec)
+// Start starts a child, which lives until Stop: the context is for values alone. say takes a line for people whenever it had to be started again.
+func Start(ctx context.Context, spec Spec, say func(line string)) (*Child, error) {
+	first, err := start(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c := &Child{spec: spec, say: say, cancel: cancel, ended: make(chan struct{}), failed: make(chan error, 1), process: first}
 	go c.keep(ctx, first)
 	return c, nil
@@ -74,9 +74,11 @@ func (c *Child) keep(ctx context.Context, current *process) {
 		case <-current.done:
 		}
 		// A kill from outside says nothing about the child, and is survived any number of times.
+		tries++
 		if time.Since(began) > properLife || current.wasSignalled() {
 			tries = 0
-		} else if tries++; tries == maxTries {
+		}
+		if tries == maxTries {
 			c.failed <- fmt.Errorf("keep %s running: %w (%s): %s (more in %s)", c.spec.Name, ErrGaveUp, current.how(), lastLine(c.spec.Log), c.spec.Log)
 			return
 		}
@@ -99,7 +101,7 @@ func (c *Child) again(ctx context.Context, ended *process, pause time.Duration) 
 		return nil, nil //nolint:nilnil // stopped meanwhile, which is no error
 	case <-time.After(pause):
 	}
-	next, err := start(c.spec)
+	next, err := start(ctx, c.spec)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package children
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 		case "child":
 			playChild()
 		case "broken":
-			fmt.Println("the setting X is wrong")
+			fmt.Fprintln(os.Stdout, "the setting X is wrong")
 			os.Exit(2)
 		case "parent":
 			playParent(os.Args[2])
@@ -39,26 +40,26 @@ func playChild() {
 	HoldLifeline()
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM)
-	fmt.Println("ready")
+	fmt.Fprintln(os.Stdout, "ready")
 	<-signals
-	fmt.Println("goodbye")
+	fmt.Fprintln(os.Stdout, "goodbye")
 	os.Exit(0)
 }
 
 // playParent starts a child and waits to be killed.
 func playParent(log string) {
-	child, err := Start(Spec{Name: "child", Program: os.Args[0], Args: []string{"child"}, Log: log}, func(string) {})
+	child, err := Start(context.Background(), Spec{Name: "child", Program: os.Args[0], Args: []string{"child"}, Log: log}, func(string) {})
 	if err != nil {
 		os.Exit(1)
 	}
-	fmt.Println(child.Pid())
+	fmt.Fprintln(os.Stdout, child.Pid())
 	select {}
 }
 
 func startChild(t *testing.T, role string) (child *Child, log string, said chan string) {
 	t.Helper()
 	log, said = filepath.Join(t.TempDir(), "child.log"), make(chan string, 100)
-	child, err := Start(Spec{Name: "worker 1", Program: os.Args[0], Args: []string{role}, Log: log}, func(line string) { said <- line })
+	child, err := Start(t.Context(), Spec{Name: "worker 1", Program: os.Args[0], Args: []string{role}, Log: log}, func(line string) { said <- line })
 	require.NoError(t, err)
 	return child, log, said
 }

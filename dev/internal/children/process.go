@@ -42,12 +42,12 @@ type process struct {
 }
 
 // start runs the child in a process group of its own, so that Ctrl-C reaches the parent alone.
-func start(spec Spec) (*process, error) {
+func start(ctx context.Context, spec Spec) (*process, error) {
 	log, err := openLog(spec.Log)
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(context.Background(), spec.Program, spec.Args...) //nolint:gosec // our own program
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), spec.Program, spec.Args...) //nolint:gosec // our own program
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	setDeathSignal(cmd.SysProcAttr)

@@ -17,8 +17,9 @@ type found struct {
 }
 
 func scan(source string) []found {
-	var out []found
-	for _, b := range block.Scan(source) {
+	blocks := block.Scan(source)
+	out := make([]found, 0, len(blocks))
+	for _, b := range blocks {
 		out = append(out, found{b.Kind, source[b.Start:b.End]})
 	}
 	return out
@@ -30,7 +31,7 @@ func TestScan_finds_the_borders_of_blocks(t *testing.T) {
 		source string
 		want   []found
 	}{
-		"nothing":                    {" \n\n\t\n", nil},
+		"nothing":                    {" \n\n\t\n", []found{}},
 		"paragraphs":                 {"a\nb\n\n\nc", []found{{block.Paragraph, "a\nb"}, {block.Paragraph, "c"}}},
 		"headings":                   {"# A #\ntext\nB\n---\n", []found{{block.Heading, "# A #"}, {block.Heading, "text\nB\n---"}}},
 		"seven_marks_are_text":       {"####### x\n#x", []found{{block.Paragraph, "####### x\n#x"}}},

@@ -74,8 +74,8 @@ func (a *unit) better(b *unit) bool {
 // piece is the units from up to, without, to.
 type piece struct{ from, to int }
 
-// fit cuts units from up to to until each piece has at most limit runes. One unit
-// alone always has.
+// fit cuts the units between from and to until each piece has at most limit runes.
+// A single unit is never longer.
 func fit(u *units, from, to, limit int) []piece {
 	if to-from <= 1 || u.span(from, to) <= limit {
 		return []piece{{from, to}}

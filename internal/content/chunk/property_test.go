@@ -125,7 +125,7 @@ func TestSplit_changes_at_most_three_chunks_when_a_paragraph_is_edited(t *testin
 		for _, kana := range []bool{false, true} {
 			t.Run(fmt.Sprintf("mean_%d_kana_%t", mean, kana), func(t *testing.T) {
 				t.Parallel()
-				r := rand.New(rand.NewPCG(uint64(mean), 1)) //nolint:gosec // a test that repeats
+				r := rand.New(rand.NewPCG(uint64(mean), 1))
 				p := long(r, 200, mean, kana)
 				chunks := chunk.Split(p.String(), chunk.Options{})
 				require.InDelta(t, 200, len(chunks), 70)
@@ -162,7 +162,7 @@ func TestSplit_changes_at_most_three_chunks_for_any_edit_that_rapid_finds(t *tes
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		mean := rapid.IntRange(40, 800).Draw(t, "mean")
-		r := rand.New(rand.NewPCG(seed, 2)) //nolint:gosec // a test that repeats
+		r := rand.New(rand.NewPCG(seed, 2))
 		p := long(r, 40, mean, false)
 		i := rapid.IntRange(0, len(p.paragraphs)-1).Draw(t, "paragraph")
 		if strings.HasPrefix(p.paragraphs[i], "#") {
@@ -180,7 +180,7 @@ func TestSplit_of_a_4_KB_page_gives_about_five_chunks(t *testing.T) {
 	t.Parallel()
 	total, pages := 0, 200
 	for seed := range pages {
-		r := rand.New(rand.NewPCG(uint64(seed), 3)) //nolint:gosec // a test that repeats
+		r := rand.New(rand.NewPCG(uint64(seed), 3))
 		var b strings.Builder
 		for section := 0; b.Len() < 4000; section++ {
 			fmt.Fprintf(&b, "## Section %d\n\n", section)
@@ -194,7 +194,7 @@ func TestSplit_of_a_4_KB_page_gives_about_five_chunks(t *testing.T) {
 }
 
 func BenchmarkSplit(b *testing.B) {
-	r := rand.New(rand.NewPCG(4, 4)) //nolint:gosec // a test that repeats
+	r := rand.New(rand.NewPCG(4, 4))
 	small := long(r, 200, 200, false).String()[:4096]
 	for name, text := range map[string]string{"4KB": small, "180KB": long(r, 200, 200, false).String()} {
 		b.Run(name, func(b *testing.B) {

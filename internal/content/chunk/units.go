@@ -101,7 +101,7 @@ func (u *units) heading(b block.Block) {
 	title := text.Truncate(text.Plain(b.Title), maxTitleRunes)
 	u.at = &path{parent: u.at, level: b.Level, title: title}
 	first := len(u.list)
-	u.prose(b.Start, b.End, class(b.Level)) //nolint:gosec // a level is 1 to 6
+	u.prose(b.Start, b.End, class(b.Level))
 	for i := first; i < len(u.list); i++ {
 		u.list[i].heading = true
 	}

@@ -71,7 +71,7 @@ func vector(counts map[uint64]int) []float32 {
 		sums[h%lexicalDimensions] += weight
 	}
 	var square float64
-	for _, sum := range sums {
+	for _, sum := range &sums {
 		square += float64(sum) * float64(sum)
 	}
 	out := make([]float32, lexicalDimensions)
@@ -80,7 +80,7 @@ func vector(counts map[uint64]int) []float32 {
 		return out
 	}
 	norm := math.Sqrt(square)
-	for i, sum := range sums {
+	for i, sum := range &sums {
 		out[i] = float32(float64(sum) / norm)
 	}
 	return out

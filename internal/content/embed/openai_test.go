@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -66,8 +67,8 @@ func TestOpenAI_embeds_in_batches_and_keeps_the_order(t *testing.T) {
 		assert.Equal(t, 3, req.Dimensions)
 		assert.LessOrEqual(t, len(req.Input), 2)
 		var items []string
-		for i := len(req.Input) - 1; i >= 0; i-- { // the last one first
-			items = append(items, item(i, fmt.Sprintf("[%d,0,1]", len(req.Input[i]))))
+		for i, text := range slices.Backward(req.Input) { // the last one first
+			items = append(items, item(i, fmt.Sprintf("[%d,0,1]", len(text))))
 		}
 		respond(w, strings.Join(items, ","))
 	})

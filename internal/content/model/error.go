@@ -62,8 +62,7 @@ func Unusable(retryable bool, sentence string) *Error {
 // Translate turns an error of the client library into an Error and drops all
 // that could hold a secret.
 func Translate(ctx context.Context, err error) *Error {
-	var answered *openai.Error
-	if errors.As(err, &answered) {
+	if answered, ok := errors.AsType[*openai.Error](err); ok {
 		return refused(answered)
 	}
 	if ctx.Err() != nil {

@@ -61,6 +61,7 @@ func (e Endpoint) Options() []option.RequestOption {
 // bounded cuts an endless answer off.
 type bounded struct{ next http.RoundTripper }
 
+// RoundTrip sends the request and bounds what is read of its answer.
 func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := b.next.RoundTrip(req)
 	if err != nil {

@@ -47,5 +47,5 @@ func TestOptions_take_nothing_from_the_environment(t *testing.T) {
 	_, _ = service.New(context.Background(), openai.EmbeddingNewParams{})
 	require.NotNil(t, header)
 	assert.Empty(t, header.Get("Authorization"))
-	assert.Empty(t, header.Get("OpenAI-Organization"))
+	assert.Empty(t, header.Get("Openai-Organization"))
 }

@@ -76,7 +76,8 @@ func parseHeader(header string) (map[string]any, error) {
 
 // count walks what decoding would build, aliases followed, until left is used up.
 func count(node *yaml.Node, left *int, depth int) error {
-	if *left--; *left < 0 || depth < 0 {
+	*left--
+	if *left < 0 || depth < 0 {
 		return errFrontMatter
 	}
 	if node.Kind == yaml.AliasNode && node.Alias != nil {

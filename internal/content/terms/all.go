@@ -153,7 +153,7 @@ func bound(word string) string {
 // contraction returns the length of an apostrophe and the ending behind it, if
 // rest begins with one of the English endings.
 func contraction(rest string) int {
-	mark := 0
+	var mark int
 	switch {
 	case strings.HasPrefix(rest, "'"):
 		mark = 1

@@ -79,7 +79,7 @@ var stopWords = set(`a about an and any are as at be been but by can could did d
 
 func set(words string) map[string]bool {
 	out := map[string]bool{}
-	for _, word := range strings.Fields(words) {
+	for word := range strings.FieldsSeq(words) {
 		out[word] = true
 	}
 	return out

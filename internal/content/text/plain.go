@@ -203,7 +203,7 @@ func fold(s string) string {
 			space, broken = true, broken || r == '\n'
 			continue
 		}
-		if space && out.Len() > 0 && !(broken && unspaced(last) && unspaced(r)) {
+		if space && out.Len() > 0 && (!broken || !unspaced(last) || !unspaced(r)) {
 			out.WriteByte(' ')
 		}
 		out.WriteRune(r)

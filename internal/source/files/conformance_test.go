@@ -60,7 +60,9 @@ func (f *fixture) MoveRootAway() { require.NoError(f.t, os.Rename(f.path, f.path
 
 func (f *fixture) MoveRootBack() { require.NoError(f.t, os.Rename(f.path+".away", f.path)) }
 
-func (f *fixture) PassTime() { time.Sleep(2 * f.src.Traits().EditGranularity) }
+func (f *fixture) PassTime() {
+	time.Sleep(2 * f.src.Traits().EditGranularity) //nolint:forbidigo // the file system's own clock has to move on
+}
 
 // Allows leaves out what the file systems of macOS and Windows can't tell apart or hold.
 func (*fixture) Allows(path string) bool {
@@ -79,14 +81,14 @@ type dir struct {
 }
 
 // newDir gives an empty directory that other users can reach too, which a test's usual one is not.
-func newDir(t testing.TB) *dir {
-	t.Helper()
-	base, err := os.MkdirTemp("", "loresync-files-")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(base)) })
-	require.NoError(t, os.Chmod(base, 0o755))
-	d := &dir{t: t, path: filepath.Join(base, "root")}
-	require.NoError(t, os.Mkdir(d.path, 0o755))
+func newDir(tb testing.TB) *dir {
+	tb.Helper()
+	base, err := os.MkdirTemp("", "loresync-files-") //nolint:usetesting // other users can't enter TempDir's parent
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, os.RemoveAll(base)) })
+	require.NoError(tb, os.Chmod(base, 0o755))
+	d := &dir{t: tb, path: filepath.Join(base, "root")}
+	require.NoError(tb, os.Mkdir(d.path, 0o755))
 	return d
 }
 

@@ -36,7 +36,10 @@ func hasUTF16Mark(raw []byte) bool {
 
 // binaryHeads are the first bytes of kinds of files that people rename by mistake and that need not hold a NUL byte.
 var binaryHeads = [][]byte{
-	[]byte("%PDF-"), []byte("PK\x03\x04"), []byte("\x89PNG\r\n"), {0xFF, 0xD8, 0xFF}, {0x1F, 0x8B}, []byte("7z\xBC\xAF"),
+	[]byte("%PDF-"), []byte("PK\x03\x04"), []byte("\x89PNG\r\n"),
+	{0xFF, 0xD8, 0xFF},
+	{0x1F, 0x8B},
+	[]byte("7z\xBC\xAF"),
 	{0xD0, 0xCF, 0x11, 0xE0},
 }
 

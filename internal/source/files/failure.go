@@ -52,8 +52,8 @@ func longPath() *source.Skip {
 func byteSize(n int64) string { return humanize.IBytes(uint64(max(n, 0))) }
 
 // skipped is the failure that makes a page a skipped one.
-func skipped(doing string, skip *source.Skip, err error) *source.Failure {
-	return &source.Failure{Class: source.ClassInvalid, Doing: doing, Sentence: skip.Sentence, Skip: skip, Err: err}
+func skipped(skip *source.Skip, err error) *source.Failure {
+	return &source.Failure{Class: source.ClassInvalid, Doing: fetching, Sentence: skip.Sentence, Skip: skip, Err: err}
 }
 
 func notFound(doing, sentence string, err error) *source.Failure {
@@ -76,8 +76,7 @@ func exhausted(err error) bool {
 
 // cause is the bare reason of a file error, without the path, which the sentence around it has already.
 func cause(err error) string {
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return errno.Error()
 	}
 	return err.Error()

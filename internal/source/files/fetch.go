@@ -9,6 +9,7 @@ import (
 	"path"
 	"time"
 
+	"github.com/loresync/loresync/internal/pause"
 	"github.com/loresync/loresync/internal/source"
 )
 
@@ -46,7 +47,7 @@ func (s *Source) Fetch(ctx context.Context, root source.Root, sourceID string) (
 		return source.Page{}, fetchFailure(ctx, t, err)
 	}
 	if skip := unusable(raw); skip != nil {
-		return source.Page{}, skipped(fetching, skip, nil)
+		return source.Page{}, skipped(skip, nil)
 	}
 	format, _ := formatOf(name)
 	base := path.Base(name)
@@ -63,7 +64,7 @@ func (s *Source) Fingerprint(ctx context.Context, root source.Root, sourceID str
 // readSettled reads a file until it did not change during the read.
 func readSettled(ctx context.Context, t *tree, name string, limit int64) (raw []byte, info fs.FileInfo, err error) {
 	for attempt := range maxReads {
-		if err := pause(ctx, time.Duration(attempt)*readPause); err != nil {
+		if err := pause.For(ctx, time.Duration(attempt)*readPause); err != nil {
 			return nil, nil, err
 		}
 		raw, info, err = readOnce(ctx, t, name, limit)
@@ -94,9 +95,9 @@ func readOnce(ctx context.Context, t *tree, name string, limit int64) ([]byte, f
 func checkReadable(info fs.FileInfo, limit int64) error {
 	switch {
 	case !info.Mode().IsRegular():
-		return skipped(fetching, irregular(info.Mode()), nil)
+		return skipped(irregular(info.Mode()), nil)
 	case info.Size() > limit:
-		return skipped(fetching, tooLarge(info.Size(), limit), nil)
+		return skipped(tooLarge(info.Size(), limit), nil)
 	}
 	return nil
 }
@@ -148,24 +149,10 @@ func readExactly(ctx context.Context, r io.Reader, size int64) ([]byte, error) {
 	return buf[:n:n], nil
 }
 
-func pause(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}
-
 // strangeID is the failure for an id that no file can have, or whose file is known only by a hash.
 func strangeID(id string) error {
 	if isHashed(id) {
-		return skipped(fetching, longPath(), nil)
+		return skipped(longPath(), nil)
 	}
 	return notFound(fetching, "No file can have this id; paste the path or the URL of the file.", nil)
 }
@@ -196,7 +183,7 @@ func fetchFailure(ctx context.Context, t *tree, err error) error {
 		}
 		return notFound(fetching, "The file does not exist any more.", err)
 	case errors.Is(err, fs.ErrPermission):
-		return skipped(fetching, unreadable(), err)
+		return skipped(unreadable(), err)
 	case errors.Is(err, errChanged):
 		return unavailable(fetching, "The file keeps changing while it is read; it will be read again later.", err)
 	default:

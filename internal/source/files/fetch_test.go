@@ -15,13 +15,13 @@ import (
 	"github.com/loresync/loresync/internal/source/files"
 )
 
-func requireClass(t *testing.T, err error, class source.Class) *source.Failure {
+func requireClass(t *testing.T, err error, class source.Class) source.Failure {
 	t.Helper()
 	var failure *source.Failure
 	require.ErrorAs(t, err, &failure)
 	require.Equal(t, class, failure.Class, failure.Error())
 	require.NotEmpty(t, failure.Sentence)
-	return failure
+	return *failure
 }
 
 func requireSkip(t *testing.T, err error, class string) {

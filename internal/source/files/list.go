@@ -38,8 +38,7 @@ func (s *Source) List(
 
 // verdictOf turns what is known of the root into a verdict, and leaves every other error as it is.
 func verdictOf(err error) (source.Listed, error) {
-	var trouble *rootError
-	if errors.As(err, &trouble) {
+	if trouble, ok := errors.AsType[*rootError](err); ok {
 		return source.Listed{Verdict: trouble.verdict, Sentence: trouble.sentence}, nil
 	}
 	return source.Listed{}, err

@@ -19,8 +19,7 @@ func (s *Source) Presence(ctx context.Context, root source.Root, sourceID string
 	}
 	t, err := openTree(root.Ref)
 	if err != nil {
-		var trouble *rootError
-		if errors.As(err, &trouble) {
+		if _, ok := errors.AsType[*rootError](err); ok {
 			return source.PresenceUnknown, nil
 		}
 		return source.PresenceUnknown, err
@@ -30,36 +29,34 @@ func (s *Source) Presence(ctx context.Context, root source.Root, sourceID string
 	if err != nil {
 		return presenceOf(ctx, t, err)
 	}
-	if presence != source.PresenceAlive && t.intact() != nil {
-		return source.PresenceUnknown, nil
+	return confirmed(t, presence), nil
+}
+
+// confirmed keeps an answer that would remove a page only where the root is still the one that was opened.
+func confirmed(t *tree, answer source.Presence) source.Presence {
+	if answer != source.PresenceAlive && t.intact() != nil {
+		return source.PresenceUnknown
 	}
-	return presence, nil
+	return answer
 }
 
 // presenceOf reads an error of the system as an answer.
 func presenceOf(ctx context.Context, t *tree, err error) (source.Presence, error) {
-	answer := source.PresenceUnknown
 	switch {
 	case ctx.Err() != nil:
-		return answer, ctx.Err()
+		return source.PresenceUnknown, ctx.Err()
 	case errors.Is(err, errExcluded):
-		answer = source.PresenceMoved
+		return confirmed(t, source.PresenceMoved), nil
 	case vanished(err):
-		answer = source.PresenceGone
+		return confirmed(t, source.PresenceGone), nil
 	case errors.Is(err, fs.ErrPermission):
-		return answer, nil
-	default:
-		return answer, presenceFailure(err)
-	}
-	if t.intact() != nil {
 		return source.PresenceUnknown, nil
 	}
-	return answer, nil
+	return source.PresenceUnknown, presenceFailure(err)
 }
 
 func presenceFailure(err error) error {
-	var failure *source.Failure
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*source.Failure](err); ok {
 		return failure
 	}
 	return unavailable(confirming, "The system could not look at the file ("+cause(err)+"); it will be tried again.", err)

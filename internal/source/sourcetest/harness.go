@@ -2,7 +2,6 @@ package sourcetest
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -153,14 +152,14 @@ func text(page source.Page) string {
 	return string(page.Raw)
 }
 
-func requireFailure(t *testing.T, err error, class source.Class) *source.Failure {
+func requireFailure(t *testing.T, err error, class source.Class) source.Failure {
 	t.Helper()
 	var failure *source.Failure
 	require.ErrorAs(t, err, &failure)
 	require.Equal(t, class, failure.Class, failure.Error())
 	require.NotEmpty(t, failure.Doing)
 	require.NotEmpty(t, failure.Sentence)
-	return failure
+	return *failure
 }
 
 func presence(t *testing.T, f Fixture, id string) source.Presence {
@@ -179,7 +178,7 @@ func requireCancelled(t *testing.T, call func(ctx context.Context) error) {
 	go func() { ended <- call(ctx) }()
 	select {
 	case err := <-ended:
-		require.Truef(t, errors.Is(err, context.Canceled), "want the context's error, got %v", err)
+		require.ErrorIs(t, err, context.Canceled)
 	case <-time.After(promptly):
 		t.Fatal("the call went on after its context had ended")
 	}

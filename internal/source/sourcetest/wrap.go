@@ -10,6 +10,7 @@ import (
 // fingerprinter is a function as a source.Fingerprinter.
 type fingerprinter func(ctx context.Context, root source.Root, sourceID string) ([]byte, error)
 
+// Fingerprint calls the function.
 func (f fingerprinter) Fingerprint(ctx context.Context, root source.Root, sourceID string) ([]byte, error) {
 	return f(ctx, root, sourceID)
 }
