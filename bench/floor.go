@@ -15,6 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/loresync/loresync/internal/config"
+	"github.com/loresync/loresync/internal/workers"
+	"github.com/loresync/loresync/workflows"
 )
 
 const (
@@ -46,11 +48,7 @@ func Nothing(context.Context) error { return nil }
 // startFloor starts the floor's worker, with the options that package workers gives to its own.
 func startFloor(_ config.Config, w *config.Wiring, _ *slog.Logger) (stop func(), err error) {
 	worker.SetStickyWorkflowCacheSize(2000)
-	floor := worker.New(w.Temporal, floorQueue, worker.Options{
-		MaxHeartbeatThrottleInterval: time.Second, DefaultHeartbeatThrottleInterval: time.Second,
-		WorkerStopTimeout: 10 * time.Second, StickyScheduleToStartTimeout: time.Second,
-		MaxConcurrentActivityExecutionSize: 64, MaxConcurrentLocalActivityExecutionSize: 16,
-	})
+	floor := worker.New(w.Temporal, floorQueue, workers.QueueOptions(workflows.QueueKnowledge))
 	floor.RegisterWorkflow(FloorWorkflow)
 	floor.RegisterActivity(Nothing)
 	return floor.Stop, floor.Start()

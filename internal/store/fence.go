@@ -162,21 +162,25 @@ func (s *Store) AddDueRead(ctx context.Context, folder, page string, after time.
 	return err
 }
 
+// quoting doubles what Postgres would read as syntax inside a quoted lexeme.
+var quoting = strings.NewReplacer(`'`, `''`, `\`, `\\`)
+
 // tsvector writes lexemes with their positions as Postgres reads them. Lexemes are letters and digits only, but nothing
 // here relies on it.
 func tsvector(terms []string) string {
 	const lastPosition = 16383
-	var b strings.Builder
+	b := make([]byte, 0, 16*len(terms))
 	for i, term := range terms {
-		if i > 0 {
-			b.WriteByte(' ')
+		if strings.ContainsAny(term, `'\`) {
+			term = quoting.Replace(term)
 		}
-		b.WriteByte('\'')
-		b.WriteString(strings.NewReplacer(`'`, `''`, `\`, `\\`).Replace(term))
-		b.WriteString(`':`)
-		b.WriteString(strconv.Itoa(min(i+1, lastPosition)))
+		b = append(b, '\'')
+		b = append(b, term...)
+		b = append(b, '\'', ':')
+		b = strconv.AppendInt(b, int64(min(i+1, lastPosition)), 10)
+		b = append(b, ' ')
 	}
-	return b.String()
+	return string(b)
 }
 
 func nonNil(values []string) []string {

@@ -82,6 +82,10 @@ func poolConfig(databaseURL string, options Options) (*pgxpool.Config, error) {
 	params := config.ConnConfig.RuntimeParams
 	params["application_name"] = "loresync"
 	params["timezone"] = "UTC"
+	// Every statement here is planned once per connection: planning again for each of a page's thirty statements would cost
+	// more than running them, and compiling them far more.
+	params["plan_cache_mode"] = "force_generic_plan"
+	params["jit"] = "off"
 	params["lock_timeout"] = milliseconds(orDefault(options.LockTimeout, 3*time.Second))
 	params["idle_in_transaction_session_timeout"] = milliseconds(orDefault(options.IdleInTransaction, 5*time.Second))
 	return config, nil

@@ -53,7 +53,7 @@ func Start(options Options) (*Set, error) {
 	worker.SetStickyWorkflowCacheSize(2000)
 	set := &Set{}
 	for _, queue := range []string{workflows.QueueKnowledge, workflows.QueueVendor, workflows.QueueVendorInteractive, workflows.QueueModel} {
-		w := worker.New(options.Temporal, queue, queueOptions(queue))
+		w := worker.New(options.Temporal, queue, QueueOptions(queue))
 		if queue == workflows.QueueKnowledge {
 			workflows.Register(w, acts)
 		} else {
@@ -68,7 +68,8 @@ func Start(options Options) (*Set, error) {
 	return set, nil
 }
 
-func queueOptions(queue string) worker.Options {
+// QueueOptions are the settings of the worker of a task queue.
+func QueueOptions(queue string) worker.Options {
 	options := worker.Options{
 		MaxHeartbeatThrottleInterval: heartbeatThrottle, DefaultHeartbeatThrottleInterval: heartbeatThrottle,
 		WorkerStopTimeout: stopTimeout, StickyScheduleToStartTimeout: stickyTimeout,
