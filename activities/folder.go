@@ -277,7 +277,7 @@ func (a *FolderActivities) SettlePages(ctx context.Context, in SettlePagesInput)
 		if err != nil {
 			return result, err
 		}
-		if window.OpenLeft == 0 && window.Waiting == 0 {
+		if !window.OpenLeft && window.Waiting == 0 {
 			return result, nil
 		}
 		if result.Asked >= settlePages || time.Since(begun) > settleTime {

@@ -180,7 +180,10 @@ func (c *Control) WaitLive(ctx context.Context, folder, pageID string) (knowledg
 		case page.State == knowledge.StateLive, page.State == knowledge.StateSkipped:
 			return page, nil
 		case page.Failure != nil:
-			return page, &Error{Kind: KindFailed, Code: "sync_failed", Sentence: "restored, but its sync failed (" + page.Failure.Class + "): " + page.Failure.Sentence}
+			return page, &Error{
+				Kind: KindFailed, Code: "sync_failed",
+				Sentence: "restored, but its sync failed (" + page.Failure.Class + "): " + page.Failure.Sentence,
+			}
 		}
 		if err := pause.For(ctx, waitTick); err != nil {
 			return page, err

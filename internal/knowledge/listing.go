@@ -21,7 +21,9 @@ type Listing struct {
 
 // Window is the state of a folder sync's page requests.
 type Window struct {
-	OpenLeft, Waiting, Done, Failed int64
+	// OpenLeft is true while pages are left to ask for; Waiting counts those that were asked for and not read yet.
+	OpenLeft bool
+	Waiting  int64
 }
 
 // Ask is a page that a folder sync wants read.
@@ -41,7 +43,7 @@ type Vanished struct {
 // Absence is what a whole listing says about pages it did not see: recorded, stale or no_evidence.
 type Absence struct {
 	// LastPage is the page to go on behind; nil when all were looked at.
-	LastPage *string
+	LastPage   *string
 	Outcome    string
 	Candidates int64
 }

@@ -145,7 +145,7 @@ func (s *Store) ApplyRename(ctx context.Context, listingID int64, oldSourceID, n
 	return scalar[string](ctx, s, "apply a rename", applyRename, listingID, oldSourceID, newSourceID)
 }
 
-const settleEntries = `SELECT * FROM settle_entries($1)`
+const settleEntries = `SELECT open_left, waiting FROM settle_entries($1)`
 
 // SettleEntries ends the entries whose pages were read after the listing saw them, and counts the rest.
 func (s *Store) SettleEntries(ctx context.Context, listingID int64) (Window, error) {
@@ -154,7 +154,7 @@ func (s *Store) SettleEntries(ctx context.Context, listingID int64) (Window, err
 
 const takeOpen = `
 UPDATE listing_entries e SET state = 'requested', asked = e.asked + 1, asked_at = now()
-FROM (SELECT source_id FROM listing_entries WHERE listing_id = $1 AND state = 'open' ORDER BY path LIMIT $2) next
+FROM (SELECT source_id FROM listing_entries WHERE listing_id = $1 AND state = 'open' ORDER BY source_id LIMIT $2) next
 WHERE e.listing_id = $1 AND e.source_id = next.source_id
 RETURNING e.page_id, e.asked`
 

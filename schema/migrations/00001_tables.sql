@@ -393,7 +393,7 @@ CREATE TABLE listing_entries (
 -- The version that a page was listed with last; the purge.
 CREATE INDEX listing_entries_of_page ON listing_entries (page_id, listing_id) WHERE page_id IS NOT NULL;
 -- The window of a folder sync: what to ask for next, what to wait for.
-CREATE INDEX listing_entries_open ON listing_entries (listing_id, state) WHERE state IN ('listed', 'open', 'requested');
+CREATE INDEX listing_entries_open ON listing_entries (listing_id, state, source_id) WHERE state IN ('listed', 'open', 'requested');
 
 -- The folder's last complete listing: pages that it saw were verified then.
 CREATE TABLE folder_listings (

@@ -307,9 +307,9 @@ END $$;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
--- The next pages of a window to ask for: open ones, and requested ones whose sync ended without an outcome after the listing
--- saw them (at most three requests a page). Settles what is done on the way.
-CREATE FUNCTION settle_entries(l bigint) RETURNS TABLE (open_left bigint, waiting bigint, done bigint, failed bigint) LANGUAGE plpgsql AS $$
+-- Settles the requested pages that were read after the listing saw them, and tells whether open ones are left and how many are
+-- still waited for.
+CREATE FUNCTION settle_entries(l bigint) RETURNS TABLE (open_left boolean, waiting bigint) LANGUAGE plpgsql AS $$
 DECLARE f text;
 BEGIN
     SELECT folder_id INTO f FROM listings WHERE listing_id = l;
@@ -320,9 +320,7 @@ BEGIN
     FROM listing_entries x LEFT JOIN pages p ON p.folder_id = f AND p.page_id = x.page_id
     WHERE e.listing_id = l AND x.listing_id = l AND x.source_id = e.source_id AND e.state = 'requested'
       AND (p.page_id IS NULL OR p.tombstone_reason = 'person' OR (p.attempt_seq > e.seen_seq AND p.attempt_outcome <> ''));
-    RETURN QUERY SELECT count(*) FILTER (WHERE e.state = 'open'), count(*) FILTER (WHERE e.state = 'requested'),
-        count(*) FILTER (WHERE e.state IN ('done', 'excluded') AND e.kind = 'document'),
-        count(*) FILTER (WHERE e.state IN ('failed', 'not_settled'))
-    FROM listing_entries e WHERE e.listing_id = l;
+    RETURN QUERY SELECT EXISTS (SELECT 1 FROM listing_entries e WHERE e.listing_id = l AND e.state = 'open'),
+        (SELECT count(*) FROM listing_entries e WHERE e.listing_id = l AND e.state = 'requested');
 END $$;
 -- +goose StatementEnd

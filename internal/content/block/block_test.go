@@ -45,15 +45,17 @@ func TestScan_finds_the_borders_of_blocks(t *testing.T) {
 		"table_below_text":           {"text\n| a |\n|---|\n# H", []found{{block.Paragraph, "text"}, {block.Table, "| a |\n|---|"}, {block.Heading, "# H"}}},
 		"list":                       {"- a\n\n  b\n- c\nlazy\n\nd", []found{{block.List, "- a\n\n  b\n- c\nlazy"}, {block.Paragraph, "d"}}},
 		"list_with_fence":            {"1. a\n   ```\n# no\n   x\n   ```\n\nd", []found{{block.List, "1. a\n   ```"}, {block.Heading, "# no"}, {block.List, ""}}},
-		"fence_in_item":              {"- ```sh\n  # no\n\n  x\n  ```\n- b\n# H", []found{{block.List, "- ```sh\n  # no\n\n  x\n  ```\n- b"}, {block.Heading, "# H"}}},
-		"a_year_is_no_list":          {"It was in\n1984. And so", []found{{block.Paragraph, "It was in\n1984. And so"}}},
-		"kinds_of_lists":             {"- a\n1. b", []found{{block.List, "- a"}, {block.List, "1. b"}}},
-		"quote":                      {"> a\nlazy\n\n> b\n# H", []found{{block.Quote, "> a\nlazy"}, {block.Quote, "> b"}, {block.Heading, "# H"}}},
-		"indented_code":              {"    # no\n\n    x\nb", []found{{block.Verbatim, "    # no\n\n    x"}, {block.Paragraph, "b"}}},
-		"comment":                    {"<!-- a\n\n# no\n--> b\nc", []found{{block.Verbatim, "<!-- a\n\n# no\n--> b"}, {block.Paragraph, "c"}}},
-		"pre":                        {"<PRE>\n\n# no\n</pre>\nc", []found{{block.Verbatim, "<PRE>\n\n# no\n</pre>"}, {block.Paragraph, "c"}}},
-		"div":                        {"<div>\n# no\n\n# H", []found{{block.Verbatim, "<div>\n# no"}, {block.Heading, "# H"}}},
-		"a_span_is_text":             {"<span>a</span>\nb", []found{{block.Paragraph, "<span>a</span>\nb"}}},
+		"fence_in_item": {"- ```sh\n  # no\n\n  x\n  ```\n- b\n# H", []found{
+			{block.List, "- ```sh\n  # no\n\n  x\n  ```\n- b"}, {block.Heading, "# H"},
+		}},
+		"a_year_is_no_list": {"It was in\n1984. And so", []found{{block.Paragraph, "It was in\n1984. And so"}}},
+		"kinds_of_lists":    {"- a\n1. b", []found{{block.List, "- a"}, {block.List, "1. b"}}},
+		"quote":             {"> a\nlazy\n\n> b\n# H", []found{{block.Quote, "> a\nlazy"}, {block.Quote, "> b"}, {block.Heading, "# H"}}},
+		"indented_code":     {"    # no\n\n    x\nb", []found{{block.Verbatim, "    # no\n\n    x"}, {block.Paragraph, "b"}}},
+		"comment":           {"<!-- a\n\n# no\n--> b\nc", []found{{block.Verbatim, "<!-- a\n\n# no\n--> b"}, {block.Paragraph, "c"}}},
+		"pre":               {"<PRE>\n\n# no\n</pre>\nc", []found{{block.Verbatim, "<PRE>\n\n# no\n</pre>"}, {block.Paragraph, "c"}}},
+		"div":               {"<div>\n# no\n\n# H", []found{{block.Verbatim, "<div>\n# no"}, {block.Heading, "# H"}}},
+		"a_span_is_text":    {"<span>a</span>\nb", []found{{block.Paragraph, "<span>a</span>\nb"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -42,7 +42,10 @@ func client(t *testing.T, answer func(w http.ResponseWriter, req chat)) *summary
 }
 
 func say(w http.ResponseWriter, content string) {
-	message, _ := json.Marshal(map[string]string{"role": "assistant", "content": content})
+	message, err := json.Marshal(map[string]string{"role": "assistant", "content": content})
+	if err != nil {
+		panic(err)
+	}
 	_, _ = io.WriteString(w, `{"id":"x","object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":`+string(message)+`}]}`)
 }
 
