@@ -174,7 +174,7 @@ func (h *hunt) flights(ctx context.Context) (int, error) {
 		if !h.closed[f.WorkflowID] {
 			continue
 		}
-		dropped, err := h.acts.Store.DropAttempt(ctx, knowledge.Holder{Folder: f.FolderID, Page: f.PageID, Token: f.Token})
+		dropped, err := h.acts.Store.DropAttempt(ctx, f.Holder())
 		if err != nil {
 			return left, err
 		}

@@ -142,7 +142,7 @@ func (a *UpkeepActivities) dropAttempts(ctx context.Context, result *TidyResult)
 		if exists && run.Running && run.RunID == f.RunID {
 			continue
 		}
-		dropped, err := a.Store.DropAttempt(ctx, knowledge.Holder{Folder: f.FolderID, Page: f.PageID, Token: f.Token})
+		dropped, err := a.Store.DropAttempt(ctx, f.Holder())
 		if err != nil {
 			return err
 		}

@@ -101,7 +101,7 @@ func (f *fsck) flights(ctx context.Context) error {
 			Kind: "in_flight_without_workflow", FolderID: flight.FolderID, PageID: flight.PageID,
 			Sentence: fmt.Sprintf("a sync that began at %s holds the page, and its workflow is gone", flight.BeganAt.UTC().Format(time.RFC3339)),
 		}, func() error {
-			_, err := f.store.DropAttempt(ctx, store.HolderOf(flight))
+			_, err := f.store.DropAttempt(ctx, flight.Holder())
 			return err
 		})
 		if err != nil {

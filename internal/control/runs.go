@@ -71,7 +71,7 @@ func (c *Control) CancelRun(ctx context.Context, ref string, actor Actor) (Answe
 	case missing(err):
 		// Its start never happened, or it ended without a word: the record is all there is to cancel.
 		answer.Status = string(knowledge.RunCancelled)
-		err = c.store.FinishRun(ctx, store.FinishedRun{
+		err = c.store.FinishRun(ctx, knowledge.FinishedRun{
 			WorkflowID: run.WorkflowID, FirstRunID: run.RunID, Folder: run.FolderID, Kind: run.Kind, Status: knowledge.RunCancelled,
 			Reason: "its workflow was not running any more", Verdict: run.Verdict, Counts: run.Counts,
 		})

@@ -20,7 +20,6 @@ import (
 	"github.com/loresync/loresync/internal/ids"
 	"github.com/loresync/loresync/internal/knowledge"
 	"github.com/loresync/loresync/internal/pause"
-	"github.com/loresync/loresync/internal/store"
 	"github.com/loresync/loresync/workflows"
 )
 
@@ -169,7 +168,7 @@ func (c *Control) StartSyncAll(ctx context.Context, trigger string) (string, err
 }
 
 // StartDelete starts the workflow of an accepted delete, or wakes the running one.
-func (c *Control) StartDelete(ctx context.Context, open store.OpenDelete) error {
+func (c *Control) StartDelete(ctx context.Context, open knowledge.OpenDelete) error {
 	page := ""
 	if open.PageID != nil {
 		page = *open.PageID

@@ -28,6 +28,9 @@ type Flight struct {
 	BeganAt    time.Time
 }
 
+// Holder names the sync that the row stands for.
+func (f Flight) Holder() Holder { return Holder{Folder: f.FolderID, Page: f.PageID, Token: f.Token} }
+
 // DueRead is a page whose time to be read has come.
 type DueRead struct {
 	FolderID, PageID, Reason string

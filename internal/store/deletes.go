@@ -54,10 +54,10 @@ const openPageDelete = openDeleteColumns + `
 WHERE folder_id = $1 AND page_id IS NOT DISTINCT FROM nullif($2, '') AND restored_at IS NULL AND purged_at IS NULL AND (finished_at IS NULL OR now)`
 
 // OpenDeleteOf gives the delete of a page (of the whole folder when page is empty) that still has work to do; false without one.
-func (s *Store) OpenDeleteOf(ctx context.Context, folder, page string) (OpenDelete, bool, error) {
-	rows, err := list[OpenDelete](ctx, s, "read an open delete", openPageDelete, folder, page)
+func (s *Store) OpenDeleteOf(ctx context.Context, folder, page string) (knowledge.OpenDelete, bool, error) {
+	rows, err := list[knowledge.OpenDelete](ctx, s, "read an open delete", openPageDelete, folder, page)
 	if err != nil || len(rows) == 0 {
-		return OpenDelete{}, false, err
+		return knowledge.OpenDelete{}, false, err
 	}
 	return rows[0], true, nil
 }
@@ -66,8 +66,8 @@ const unfinishedDeletes = openDeleteColumns + `
 WHERE finished_at IS NULL AND restored_at IS NULL AND purged_at IS NULL AND accepted_at < now() - $1::interval ORDER BY accepted_at LIMIT 500`
 
 // UnfinishedDeletes gives accepted deletes whose workflow has not ended, older than a while.
-func (s *Store) UnfinishedDeletes(ctx context.Context, olderThan time.Duration) ([]OpenDelete, error) {
-	return list[OpenDelete](ctx, s, "read unfinished deletes", unfinishedDeletes, olderThan)
+func (s *Store) UnfinishedDeletes(ctx context.Context, olderThan time.Duration) ([]knowledge.OpenDelete, error) {
+	return list[knowledge.OpenDelete](ctx, s, "read unfinished deletes", unfinishedDeletes, olderThan)
 }
 
 const sweepSubtree = `SELECT sweep_subtree($1, $2)`
@@ -87,15 +87,15 @@ func (s *Store) FinishSweep(ctx context.Context, deleteID int64) (bool, error) {
 const flightsBelow = `SELECT folder_id, page_id, token, workflow_id, run_id, began_at FROM in_flight_below($1) ORDER BY page_id LIMIT 1000`
 
 // FlightsBelow gives the syncs that a delete has to see ended.
-func (s *Store) FlightsBelow(ctx context.Context, deleteID int64) ([]Flight, error) {
-	return list[Flight](ctx, s, "read in-flight syncs below a delete", flightsBelow, deleteID)
+func (s *Store) FlightsBelow(ctx context.Context, deleteID int64) ([]knowledge.Flight, error) {
+	return list[knowledge.Flight](ctx, s, "read in-flight syncs below a delete", flightsBelow, deleteID)
 }
 
 const dropAttempt = `SELECT drop_attempt($1, $2, $3)`
 
 // DropAttempt removes the in-flight row and the staged revision of a sync whose workflow is closed; false when another has
 // taken over.
-func (s *Store) DropAttempt(ctx context.Context, h Holder) (bool, error) {
+func (s *Store) DropAttempt(ctx context.Context, h knowledge.Holder) (bool, error) {
 	return scalar[bool](ctx, s, "drop an attempt", dropAttempt, h.Folder, h.Page, h.Token)
 }
 
@@ -175,8 +175,8 @@ SELECT DISTINCT d.delete_id, d.folder_id, d.page_id, d.source_id, d.subtree, d.n
 FROM pages p JOIN deletes d ON d.delete_id = p.delete_id WHERE d.restored_at IS NOT NULL AND p.tombstone_reason = 'person'`
 
 // HalfRestored gives restored subtree deletes of which pages are still hidden.
-func (s *Store) HalfRestored(ctx context.Context) ([]OpenDelete, error) {
-	return list[OpenDelete](ctx, s, "read half-restored deletes", halfRestored)
+func (s *Store) HalfRestored(ctx context.Context) ([]knowledge.OpenDelete, error) {
+	return list[knowledge.OpenDelete](ctx, s, "read half-restored deletes", halfRestored)
 }
 
 const restoreFolder = `SELECT restore_folder($1, $2)`

@@ -30,16 +30,16 @@ const beginPageSync = `SELECT * FROM begin_page_sync($1, $2, $3, $4, $5, $6)`
 
 // BeginPageSync takes the page's in-flight row for a workflow run, or says why not. A second Begin of the same run fences
 // the first.
-func (s *Store) BeginPageSync(ctx context.Context, folder, page, workflowID, firstRunID, runID string, lane knowledge.Lane) (Begun, error) {
+func (s *Store) BeginPageSync(ctx context.Context, folder, page, workflowID, firstRunID, runID string, lane knowledge.Lane) (knowledge.Begun, error) {
 	row, err := one[begunRow](ctx, s, "begin a page sync", beginPageSync, folder, page, workflowID, firstRunID, runID, int16(lane))
 	if err != nil || row.Outcome != "begun" {
-		return Begun{Outcome: row.Outcome}, err
+		return knowledge.Begun{Outcome: row.Outcome}, err
 	}
 	return row.begun(), nil
 }
 
-func (row begunRow) begun() Begun {
-	return Begun{
+func (row begunRow) begun() knowledge.Begun {
+	return knowledge.Begun{
 		Outcome: row.Outcome, Token: *row.Token, ReadSeq: *row.ReadSeq, PageNo: *row.PageNo, SourceID: *row.SourceID, Source: *row.Source,
 		Connection: *row.Connection, Root: *row.Root, Limits: row.Limits, ContentHash: row.ContentHash, Title: *row.Title,
 		SourceVersion: *row.SourceVersion, ModelsPending: *row.ModelsPending,
@@ -49,7 +49,7 @@ func (row begunRow) begun() Begun {
 const stageRevision = `SELECT * FROM stage_revision($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`
 
 // StageRevision writes a revision and its chunks for the holder, in place of what it staged before.
-func (s *Store) StageRevision(ctx context.Context, h Holder, r StagedRevision) (Staged, error) {
+func (s *Store) StageRevision(ctx context.Context, h knowledge.Holder, r knowledge.StagedRevision) (knowledge.Staged, error) {
 	headings := make([][]string, len(r.Chunks))
 	bodies, hashes, terms := make([]string, len(r.Chunks)), make([][]byte, len(r.Chunks)), make([]string, len(r.Chunks))
 	for i, c := range r.Chunks {
@@ -59,7 +59,7 @@ func (s *Store) StageRevision(ctx context.Context, h Holder, r StagedRevision) (
 	if meta == nil {
 		meta = json.RawMessage(`{}`)
 	}
-	return one[Staged](ctx, s, "stage a revision", stageRevision, h.Folder, h.Page, h.Token, nonNilBytes(r.Raw), r.Format, r.ContentHash, r.Markdown,
+	return one[knowledge.Staged](ctx, s, "stage a revision", stageRevision, h.Folder, h.Page, h.Token, nonNilBytes(r.Raw), r.Format, r.ContentHash, r.Markdown,
 		r.Title, meta, r.Summary, r.SummaryModel, r.Version, r.EditedAt, headings, bodies, hashes, terms, r.EmbeddingModel, r.EmbeddingDimensions,
 		r.Place, r.Fingerprint, r.RecheckAfter)
 }
@@ -68,7 +68,7 @@ const enrichRevision = `SELECT enrich_revision($1, $2, $3, $4, $5, $6, $7, $8, $
 
 // EnrichRevision adds embeddings and a summary to a revision of the page that the holder holds. The answer is enriched,
 // fenced or cancel_requested.
-func (s *Store) EnrichRevision(ctx context.Context, h Holder, e Enrichment) (string, error) {
+func (s *Store) EnrichRevision(ctx context.Context, h knowledge.Holder, e knowledge.Enrichment) (string, error) {
 	flat := make([]float32, 0, len(e.Vectors)*e.Dimensions)
 	for _, v := range e.Vectors {
 		flat = append(flat, v...)
@@ -84,15 +84,15 @@ func (s *Store) EnrichRevision(ctx context.Context, h Holder, e Enrichment) (str
 const publishStaged = `SELECT * FROM publish_staged($1, $2, $3, $4)`
 
 // PublishStaged moves the page's pointer to the revision that the holder staged, if it still may.
-func (s *Store) PublishStaged(ctx context.Context, h Holder, revisionID int64) (Published, error) {
-	return one[Published](ctx, s, "publish a page", publishStaged, h.Folder, h.Page, h.Token, revisionID)
+func (s *Store) PublishStaged(ctx context.Context, h knowledge.Holder, revisionID int64) (knowledge.Published, error) {
+	return one[knowledge.Published](ctx, s, "publish a page", publishStaged, h.Folder, h.Page, h.Token, revisionID)
 }
 
 const publishUnchanged = `SELECT * FROM publish_page($1, $2, $3, NULL, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
 // PublishUnchanged records that the holder read what is published already.
-func (s *Store) PublishUnchanged(ctx context.Context, h Holder, r Reading) (Published, error) {
-	return one[Published](ctx, s, "record an unchanged page", publishUnchanged, h.Folder, h.Page, h.Token, r.Title, r.Place.URL, r.Place.Path,
+func (s *Store) PublishUnchanged(ctx context.Context, h knowledge.Holder, r knowledge.Reading) (knowledge.Published, error) {
+	return one[knowledge.Published](ctx, s, "record an unchanged page", publishUnchanged, h.Folder, h.Page, h.Token, r.Title, r.Place.URL, r.Place.Path,
 		r.Place.Parent, r.Place.ListedTitle, r.Version, r.EditedAt, r.Fingerprint, r.RecheckAfter)
 }
 
@@ -100,7 +100,7 @@ const finishPageSync = `SELECT finish_page_sync($1, $2, $3, $4, $5, $6, $7)`
 
 // FinishPageSync ends an attempt without publishing: outcome is failed, skipped, not_found or cancelled. What it staged goes,
 // what is published stays. The answer is the outcome, or fenced or cancel_requested when the holder was overtaken.
-func (s *Store) FinishPageSync(ctx context.Context, h Holder, outcome knowledge.Outcome, class, sentence, version string) (string, error) {
+func (s *Store) FinishPageSync(ctx context.Context, h knowledge.Holder, outcome knowledge.Outcome, class, sentence, version string) (string, error) {
 	return scalar[string](ctx, s, "finish a page sync", finishPageSync, h.Folder, h.Page, h.Token, string(outcome), class, sentence, version)
 }
 
@@ -112,10 +112,10 @@ LEFT JOIN revisions r ON r.revision_id = p.published_revision_id
 WHERE i.folder_id = $1 AND i.page_id = $2 AND i.token = $3 AND NOT i.cancel_requested`
 
 // HeldPage reads what a holder has to know about its page again; false when it no longer holds it.
-func (s *Store) HeldPage(ctx context.Context, h Holder) (Begun, bool, error) {
+func (s *Store) HeldPage(ctx context.Context, h knowledge.Holder) (knowledge.Begun, bool, error) {
 	rows, err := list[begunRow](ctx, s, "read a held page", heldPage, h.Folder, h.Page, h.Token)
 	if err != nil || len(rows) == 0 {
-		return Begun{}, false, err
+		return knowledge.Begun{}, false, err
 	}
 	return rows[0].begun(), true, nil
 }
@@ -123,7 +123,7 @@ func (s *Store) HeldPage(ctx context.Context, h Holder) (Begun, bool, error) {
 const holderState = `SELECT cancel_requested FROM in_flight WHERE folder_id = $1 AND page_id = $2 AND token = $3`
 
 // MayGoOn tells whether the holder still holds its page and no delete has asked it to stop.
-func (s *Store) MayGoOn(ctx context.Context, h Holder) (bool, error) {
+func (s *Store) MayGoOn(ctx context.Context, h knowledge.Holder) (bool, error) {
 	found, err := list[struct{ CancelRequested bool }](ctx, s, "look at the in-flight row", holderState, h.Folder, h.Page, h.Token)
 	return len(found) == 1 && !found[0].CancelRequested, err
 }
@@ -136,12 +136,12 @@ const chunksWithoutEmbedding = `
 SELECT heading_path, body, text_hash FROM chunks WHERE revision_id = $1 AND model IS NULL ORDER BY chunk_no`
 
 // TextsToEnrich reads what a revision still wants from models.
-func (s *Store) TextsToEnrich(ctx context.Context, revisionID int64) (PublishedTexts, error) {
-	texts, err := one[PublishedTexts](ctx, s, "read a revision", revisionText, revisionID)
+func (s *Store) TextsToEnrich(ctx context.Context, revisionID int64) (knowledge.PublishedTexts, error) {
+	texts, err := one[knowledge.PublishedTexts](ctx, s, "read a revision", revisionText, revisionID)
 	if err != nil {
 		return texts, err
 	}
-	texts.Chunks, err = list[StagedChunk](ctx, s, "read chunks without embeddings", chunksWithoutEmbedding, revisionID)
+	texts.Chunks, err = list[knowledge.StagedChunk](ctx, s, "read chunks without embeddings", chunksWithoutEmbedding, revisionID)
 	return texts, err
 }
 

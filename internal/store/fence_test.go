@@ -119,36 +119,36 @@ func (d *desk) pageID(sourceID string) string {
 	return id
 }
 
-func (d *desk) begin(page string) (store.Begun, store.Holder) {
+func (d *desk) begin(page string) (knowledge.Begun, knowledge.Holder) {
 	d.t.Helper()
 	b, err := d.BeginPageSync(d.t.Context(), folder, page, "folder/hr/page/"+page+"/sync", "first", "run", knowledge.LanePerson)
 	require.NoError(d.t, err)
-	return b, store.Holder{Folder: folder, Page: page, Token: b.Token}
+	return b, knowledge.Holder{Folder: folder, Page: page, Token: b.Token}
 }
 
-func (d *desk) stage(h store.Holder, text string) store.Staged {
+func (d *desk) stage(h knowledge.Holder, text string) knowledge.Staged {
 	d.t.Helper()
 	hash := sha256.Sum256([]byte(text))
 	summary := "summary"
-	var place store.Place
+	var place knowledge.Place
 	require.NoError(d.t, d.sql.QueryRow(d.t.Context(), `SELECT url, path, parent_source_id, listed_title FROM pages WHERE page_id = $1`, h.Page).
 		Scan(&place.URL, &place.Path, &place.Parent, &place.ListedTitle))
-	staged, err := d.StageRevision(d.t.Context(), h, store.StagedRevision{
+	staged, err := d.StageRevision(d.t.Context(), h, knowledge.StagedRevision{
 		Raw: []byte(text), Format: "markdown", ContentHash: hash[:], Markdown: text, Title: "T", Summary: &summary, Version: "v-" + text,
 		Fingerprint: hash[:], EmbeddingModel: "m", EmbeddingDimensions: 2, Place: place,
-		Chunks: []store.StagedChunk{{Body: text, TextHash: hash[:], Terms: []string{"it's", `back\slash`, "word"}}},
+		Chunks: []knowledge.StagedChunk{{Body: text, TextHash: hash[:], Terms: []string{"it's", `back\slash`, "word"}}},
 	})
 	require.NoError(d.t, err)
 	return staged
 }
 
-func (d *desk) publish(page, text string) store.Published {
+func (d *desk) publish(page, text string) knowledge.Published {
 	d.t.Helper()
 	begun, h := d.begin(page)
 	require.Equal(d.t, "begun", begun.Outcome)
 	staged := d.stage(h, text)
 	if len(staged.Missing) > 0 {
-		outcome, err := d.EnrichRevision(d.t.Context(), h, store.Enrichment{
+		outcome, err := d.EnrichRevision(d.t.Context(), h, knowledge.Enrichment{
 			RevisionID: *staged.RevisionID, Model: "m", Dimensions: 2, Hashes: staged.Missing, Vectors: [][]float32{{0.6, 0.8}},
 		})
 		require.NoError(d.t, err)
@@ -370,7 +370,7 @@ func TestRule7Absence(t *testing.T) {
 	d.publish(pa, "a")
 	d.publish(d.pageID("b.md"), "b")
 
-	strike := func(entries ...source.Entry) store.Absence {
+	strike := func(entries ...source.Entry) knowledge.Absence {
 		id := d.listed(entries...)
 		absence, err := d.RecordAbsence(t.Context(), id, "", 500)
 		require.NoError(t, err)
@@ -445,8 +445,8 @@ func TestRule4FolderDeleteIsAcceptedAmongPublishers(t *testing.T) {
 				if err != nil || b.Outcome != "begun" {
 					return
 				}
-				h := store.Holder{Folder: folder, Page: page, Token: b.Token}
-				_, _ = d.PublishUnchanged(ctx, h, store.Reading{Title: strconv.Itoa(n)})
+				h := knowledge.Holder{Folder: folder, Page: page, Token: b.Token}
+				_, _ = d.PublishUnchanged(ctx, h, knowledge.Reading{Title: strconv.Itoa(n)})
 			}
 		})
 	}

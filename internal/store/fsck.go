@@ -1,8 +1,6 @@
 package store
 
-import (
-	"context"
-)
+import "context"
 
 // Drift is a difference that a query finds inside the database.
 type Drift struct {
@@ -95,6 +93,3 @@ ORDER BY 1, 2`
 func (s *Store) SourceDrifts(ctx context.Context, workflowID string) ([]SourceDrift, error) {
 	return list[SourceDrift](ctx, s, "compare with the source", sourceDrifts, workflowID)
 }
-
-// HolderOf names what an in-flight row holds.
-func HolderOf(f Flight) Holder { return Holder{Folder: f.FolderID, Page: f.PageID, Token: f.Token} }

@@ -49,12 +49,12 @@ type listingRow struct {
 const beginListing = `SELECT * FROM begin_listing($1, $2, $3)`
 
 // BeginListing begins a run's listing, or finds the one that an earlier attempt began, with the place to go on from.
-func (s *Store) BeginListing(ctx context.Context, workflowID, folder, firstRunID string) (Listing, error) {
+func (s *Store) BeginListing(ctx context.Context, workflowID, folder, firstRunID string) (knowledge.Listing, error) {
 	row, err := one[listingRow](ctx, s, "begin a listing", beginListing, workflowID, folder, firstRunID)
 	if err != nil || row.Outcome != "begun" {
-		return Listing{Outcome: row.Outcome}, err
+		return knowledge.Listing{Outcome: row.Outcome}, err
 	}
-	return Listing{
+	return knowledge.Listing{
 		Outcome: row.Outcome, ListingID: *row.ListingID, Mode: knowledge.Mode(*row.Mode), Source: *row.Source, Connection: *row.Connection,
 		Root: *row.Root, Limits: row.Limits, NextBatch: *row.NextBatch, Cursor: *row.Cursor, Completed: *row.Completed, Checkpoint: *row.Checkpoint,
 	}, nil
@@ -120,8 +120,8 @@ func (s *Store) RegisterEntries(ctx context.Context, listingID int64, bound int)
 const vanishedFingerprints = `SELECT * FROM vanished_fingerprints($1)`
 
 // VanishedFingerprints gives what a rename may have left behind.
-func (s *Store) VanishedFingerprints(ctx context.Context, listingID int64) ([]Vanished, error) {
-	return list[Vanished](ctx, s, "look for renamed pages", vanishedFingerprints, listingID)
+func (s *Store) VanishedFingerprints(ctx context.Context, listingID int64) ([]knowledge.Vanished, error) {
+	return list[knowledge.Vanished](ctx, s, "look for renamed pages", vanishedFingerprints, listingID)
 }
 
 const newSourceIDs = `
@@ -148,8 +148,8 @@ func (s *Store) ApplyRename(ctx context.Context, listingID int64, oldSourceID, n
 const settleEntries = `SELECT open_left, waiting FROM settle_entries($1)`
 
 // SettleEntries ends the entries whose pages were read after the listing saw them, and counts the rest.
-func (s *Store) SettleEntries(ctx context.Context, listingID int64) (Window, error) {
-	return one[Window](ctx, s, "settle listed pages", settleEntries, listingID)
+func (s *Store) SettleEntries(ctx context.Context, listingID int64) (knowledge.Window, error) {
+	return one[knowledge.Window](ctx, s, "settle listed pages", settleEntries, listingID)
 }
 
 const takeOpen = `
@@ -159,8 +159,8 @@ WHERE e.listing_id = $1 AND e.source_id = next.source_id
 RETURNING e.page_id, e.asked`
 
 // TakeOpen marks up to n open pages as requested and returns them, to be asked for.
-func (s *Store) TakeOpen(ctx context.Context, listingID int64, n int) ([]Ask, error) {
-	return list[Ask](ctx, s, "take open pages", takeOpen, listingID, n)
+func (s *Store) TakeOpen(ctx context.Context, listingID int64, n int) ([]knowledge.Ask, error) {
+	return list[knowledge.Ask](ctx, s, "take open pages", takeOpen, listingID, n)
 }
 
 const overdueAsks = `
@@ -172,8 +172,8 @@ ORDER BY e.asked_at LIMIT 200`
 
 // OverdueAsks gives requested pages that have no in-flight row although they were asked for a while ago, or an old one: their
 // workflow may not have begun yet, may have ended without an outcome, or may take its time.
-func (s *Store) OverdueAsks(ctx context.Context, listingID int64, after time.Duration) ([]Ask, error) {
-	return list[Ask](ctx, s, "look for unanswered requests", overdueAsks, listingID, after)
+func (s *Store) OverdueAsks(ctx context.Context, listingID int64, after time.Duration) ([]knowledge.Ask, error) {
+	return list[knowledge.Ask](ctx, s, "look for unanswered requests", overdueAsks, listingID, after)
 }
 
 const reopenAsk = `
@@ -203,8 +203,8 @@ const recordAbsence = `SELECT outcome, last_page, candidates FROM record_absence
 
 // RecordAbsence gives strikes to pages that a complete full listing did not see, and takes them back from those it saw, for up
 // to bound pages behind a page id; LastPage, when it isn't nil, is where to go on.
-func (s *Store) RecordAbsence(ctx context.Context, listingID int64, behind string, bound int) (Absence, error) {
-	return one[Absence](ctx, s, "record absence", recordAbsence, listingID, behind, bound)
+func (s *Store) RecordAbsence(ctx context.Context, listingID int64, behind string, bound int) (knowledge.Absence, error) {
+	return one[knowledge.Absence](ctx, s, "record absence", recordAbsence, listingID, behind, bound)
 }
 
 const lostPages = `
@@ -212,8 +212,8 @@ SELECT page_id, source_id FROM pages
 WHERE folder_id = $1 AND strikes >= 2 AND tombstoned_at IS NULL AND NOT removal_rejected ORDER BY page_id`
 
 // LostPages gives the pages of a folder that two whole listings did not see.
-func (s *Store) LostPages(ctx context.Context, folder string) ([]Lost, error) {
-	return list[Lost](ctx, s, "read lost pages", lostPages, folder)
+func (s *Store) LostPages(ctx context.Context, folder string) ([]knowledge.Lost, error) {
+	return list[knowledge.Lost](ctx, s, "read lost pages", lostPages, folder)
 }
 
 const holdPagesToConfirm = `
@@ -221,8 +221,8 @@ SELECT p.page_id, p.source_id FROM hold_pages h JOIN pages p ON p.folder_id = h.
 WHERE h.hold_id = $1 AND p.tombstoned_at IS NULL ORDER BY p.page_id`
 
 // HoldPages gives the pages of a hold that are still there.
-func (s *Store) HoldPages(ctx context.Context, holdID string) ([]Lost, error) {
-	return list[Lost](ctx, s, "read the pages of a hold", holdPagesToConfirm, holdID)
+func (s *Store) HoldPages(ctx context.Context, holdID string) ([]knowledge.Lost, error) {
+	return list[knowledge.Lost](ctx, s, "read the pages of a hold", holdPagesToConfirm, holdID)
 }
 
 const removalFacts = `
@@ -308,7 +308,7 @@ SELECT s.new, s.changed, p.unchanged + s.unchanged AS unchanged, p.skipped + s.s
 FROM packed p, sums s, listings l WHERE l.listing_id = $1`
 
 // CountListing counts what a listing and the page syncs after it did.
-func (s *Store) CountListing(ctx context.Context, listingID int64) (Counted, error) {
+func (s *Store) CountListing(ctx context.Context, listingID int64) (knowledge.Counted, error) {
 	type row struct {
 		New, Changed, Unchanged, Skipped, Excluded, Failed, Moved, Revived, Removed, Held int64
 		Verdict, Sentence                                                                 string
@@ -319,7 +319,7 @@ func (s *Store) CountListing(ctx context.Context, listingID int64) (Counted, err
 		Moved: r.Moved, Revived: r.Revived, Removed: r.Removed, Held: r.Held,
 	}
 	counts.Listed = r.New + r.Changed + r.Unchanged + r.Skipped + r.Excluded + r.Failed
-	return Counted{Counts: counts, Verdict: r.Verdict, Sentence: r.Sentence}, err
+	return knowledge.Counted{Counts: counts, Verdict: r.Verdict, Sentence: r.Sentence}, err
 }
 
 const dryRunCounts = `
@@ -340,8 +340,8 @@ func (s *Store) WouldRemove(ctx context.Context, listingID int64) (int64, error)
 const folderRoot = `SELECT source, connection, root, limits FROM folders WHERE folder_id = $1`
 
 // FolderRoot reads where a folder's source is.
-func (s *Store) FolderRoot(ctx context.Context, folder string) (FolderRoot, error) {
-	return one[FolderRoot](ctx, s, "read a folder's root", folderRoot, folder)
+func (s *Store) FolderRoot(ctx context.Context, folder string) (knowledge.FolderRoot, error) {
+	return one[knowledge.FolderRoot](ctx, s, "read a folder's root", folderRoot, folder)
 }
 
 const rememberListing = `
@@ -370,7 +370,7 @@ ON CONFLICT (workflow_id) DO UPDATE SET run_id = coalesce(s.run_id, excluded.run
 WHERE s.status = 'running'`
 
 // FinishRun closes a run. A run that is closed already stays as it is.
-func (s *Store) FinishRun(ctx context.Context, r FinishedRun) error {
+func (s *Store) FinishRun(ctx context.Context, r knowledge.FinishedRun) error {
 	c := r.Counts
 	_, err := exec(ctx, s, "finish a run", finishRun, r.WorkflowID, r.FirstRunID, r.Folder, r.Kind, string(r.Status), r.Reason, r.Verdict,
 		c.Listed, c.New, c.Changed, c.Unchanged, c.Skipped, c.Excluded, c.Failed, c.Moved, c.Removed, c.Held, c.Revived)

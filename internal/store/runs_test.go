@@ -34,7 +34,7 @@ func TestARunIsFoundByEachOfItsNames(t *testing.T) {
 	require.Len(t, under, 1)
 	assert.Equal(t, "listing", under[0].Phase)
 
-	require.NoError(t, d.FinishRun(ctx, store.FinishedRun{
+	require.NoError(t, d.FinishRun(ctx, knowledge.FinishedRun{
 		WorkflowID: "folder/hr/sync/u1", Folder: folder, Kind: "folder", Status: knowledge.RunPartial,
 		Counts: knowledge.Counts{Listed: 2, New: 1, Failed: 1},
 	}))

@@ -11,8 +11,8 @@ const oldFlights = `
 SELECT folder_id, page_id, token, workflow_id, run_id, began_at FROM in_flight WHERE began_at < now() - $1::interval ORDER BY began_at LIMIT 1000`
 
 // OldFlights gives in-flight rows that are older than a while.
-func (s *Store) OldFlights(ctx context.Context, olderThan time.Duration) ([]Flight, error) {
-	return list[Flight](ctx, s, "read old in-flight rows", oldFlights, olderThan)
+func (s *Store) OldFlights(ctx context.Context, olderThan time.Duration) ([]knowledge.Flight, error) {
+	return list[knowledge.Flight](ctx, s, "read old in-flight rows", oldFlights, olderThan)
 }
 
 const dropLeftovers = `
@@ -89,8 +89,8 @@ WHERE d.folder_id = due.folder_id AND d.page_id = due.page_id
 RETURNING d.folder_id, d.page_id, d.reason`
 
 // TakeDueReads gives up to bound pages that are due, and makes them due again in ten minutes, in case the request is lost.
-func (s *Store) TakeDueReads(ctx context.Context, bound int) ([]DueRead, error) {
-	return list[DueRead](ctx, s, "take due reads", takeDueReads, bound)
+func (s *Store) TakeDueReads(ctx context.Context, bound int) ([]knowledge.DueRead, error) {
+	return list[knowledge.DueRead](ctx, s, "take due reads", takeDueReads, bound)
 }
 
 const dueFolders = `
