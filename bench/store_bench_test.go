@@ -91,7 +91,7 @@ func (s *shelf) stageBatch(listing int64, batch int) {
 
 // pageText is what a page is published as.
 type pageText struct {
-	revision store.StagedRevision
+	revision knowledge.StagedRevision
 	vectors  map[string][]float32
 }
 
@@ -99,10 +99,10 @@ func newPageText(ctx context.Context, entry source.Entry, text string) (pageText
 	hash := sha256.Sum256([]byte(text))
 	summary := "A summary."
 	lexical := embed.Lexical{}
-	p := pageText{vectors: map[string][]float32{}, revision: store.StagedRevision{
+	p := pageText{vectors: map[string][]float32{}, revision: knowledge.StagedRevision{
 		Raw: []byte(text), Format: string(source.FormatMarkdown), ContentHash: hash[:], Markdown: text, Title: entry.Title, Summary: &summary,
 		Version: entry.Version, Fingerprint: hash[:], EmbeddingModel: lexical.Model(), EmbeddingDimensions: lexical.Dimensions(),
-		Place: store.Place{Path: entry.Path, ListedTitle: entry.Title},
+		Place: knowledge.Place{Path: entry.Path, ListedTitle: entry.Title},
 	}}
 	for _, piece := range chunk.Split(text, chunk.Options{}) {
 		hash := chunk.TextHash(piece)
@@ -111,7 +111,7 @@ func newPageText(ctx context.Context, entry source.Entry, text string) (pageText
 			return p, err
 		}
 		p.vectors[string(hash[:])] = vectors[0]
-		p.revision.Chunks = append(p.revision.Chunks, store.StagedChunk{
+		p.revision.Chunks = append(p.revision.Chunks, knowledge.StagedChunk{
 			HeadingPath: piece.HeadingPath, Body: piece.Text, TextHash: hash[:], Terms: terms.Document(piece.Text),
 		})
 	}
@@ -133,7 +133,7 @@ func (s *shelf) publish(ctx context.Context, entry source.Entry, text pageText) 
 		for i, hash := range staged.Missing {
 			vectors[i] = text.vectors[string(hash)]
 		}
-		if _, err := s.EnrichRevision(ctx, holder, store.Enrichment{
+		if _, err := s.EnrichRevision(ctx, holder, knowledge.Enrichment{
 			RevisionID: *staged.RevisionID, Model: text.revision.EmbeddingModel, Dimensions: text.revision.EmbeddingDimensions,
 			Hashes: staged.Missing, Vectors: vectors,
 		}); err != nil {
@@ -147,13 +147,13 @@ func (s *shelf) publish(ctx context.Context, entry source.Entry, text pageText) 
 	return err
 }
 
-func (s *shelf) take(ctx context.Context, entry source.Entry) (store.Holder, error) {
+func (s *shelf) take(ctx context.Context, entry source.Entry) (knowledge.Holder, error) {
 	page := ids.PageIDForPath(entry.SourceID, 0)
 	begun, err := s.BeginPageSync(ctx, benchFolder, page, "folder/bench/page/"+page+"/sync", "first", "run", knowledge.LaneBackfill)
 	if err == nil && begun.Outcome != "begun" {
 		err = fmt.Errorf("begin %s: %w: %s", entry.Path, errOutcome, begun.Outcome)
 	}
-	return store.Holder{Folder: benchFolder, Page: page, Token: begun.Token}, err
+	return knowledge.Holder{Folder: benchFolder, Page: page, Token: begun.Token}, err
 }
 
 // logged is the position in the write-ahead log, in bytes.
@@ -225,8 +225,8 @@ func BenchmarkReadUnchangedPage(b *testing.B) {
 		turn++
 		holder, err := s.take(b.Context(), entry)
 		require.NoError(b, err)
-		published, err := s.PublishUnchanged(b.Context(), holder, store.Reading{
-			Title: entry.Title, Place: store.Place{Path: entry.Path, ListedTitle: entry.Title}, Version: entry.Version,
+		published, err := s.PublishUnchanged(b.Context(), holder, knowledge.Reading{
+			Title: entry.Title, Place: knowledge.Place{Path: entry.Path, ListedTitle: entry.Title}, Version: entry.Version,
 		})
 		require.NoError(b, err)
 		require.Equal(b, "unchanged", published.Outcome)

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/loresync/loresync/dev/internal/children"
@@ -20,8 +20,6 @@ const childArgument = "child"
 const (
 	roleWorker  = "worker"
 	roleGateway = "gateway"
-	// uiFlag hands the gateway the address of Temporal's own pages.
-	uiFlag = "temporal-ui"
 )
 
 // playChild is the main of a copy: a worker or a gateway that ends with its parent.
@@ -35,11 +33,6 @@ func playChild(args []string) int {
 }
 
 func runChild(args []string) error {
-	flags := flag.NewFlagSet(childArgument, flag.ContinueOnError)
-	ui := flags.String(uiFlag, "", "")
-	if err := flags.Parse(args); err != nil {
-		return fmt.Errorf("read the command line: %w", err)
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	cfg, err := service.Settings()
@@ -47,8 +40,8 @@ func runChild(args []string) error {
 		return err
 	}
 	log := telemetry.NewLogger(os.Stderr, telemetry.FormatText, slog.LevelInfo)
-	if flags.Arg(0) == roleGateway {
-		return service.Gateway(ctx, cfg, log, *ui)
+	if slices.Contains(args, roleGateway) {
+		return service.Gateway(ctx, cfg, log)
 	}
 	return service.Worker(ctx, cfg, log)
 }

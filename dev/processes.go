@@ -49,7 +49,7 @@ func (d *dev) startGateway(ctx context.Context, program string) error {
 	stage := d.screen.Begin("Gateway", "starting")
 	var err error
 	d.gateway, err = d.startChild(ctx, children.Spec{
-		Name: roleGateway, Program: program, Args: []string{childArgument, "-" + uiFlag, d.servers.temporalUI, roleGateway},
+		Name: roleGateway, Program: program, Args: []string{childArgument, roleGateway},
 		Log: filepath.Join(d.dir, "gateway.log"),
 	})
 	if err == nil {

@@ -30,5 +30,5 @@ func run(ctx context.Context) error {
 		return err
 	}
 	log := telemetry.NewLogger(os.Stderr, telemetry.FormatFor(os.Stderr), slog.LevelInfo)
-	return service.Gateway(ctx, cfg, log, "")
+	return service.Gateway(ctx, cfg, log)
 }

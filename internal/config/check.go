@@ -18,6 +18,7 @@ func (c *Config) check() error {
 	}
 	for _, address := range []struct{ name, value string }{
 		{"LORESYNC_PUBLIC_URL", c.PublicURL},
+		{"LORESYNC_TEMPORAL_UI_URL", c.TemporalUIURL},
 		{"LORESYNC_NOTION_BASE_URL", c.Notion.BaseURL},
 		{"LORESYNC_GDRIVE_ENDPOINT", c.GDrive.Endpoint},
 		{"LORESYNC_SLACK_API_URL", c.Slack.APIURL},

@@ -21,6 +21,8 @@ type Config struct {
 	PublicURL string `env:"LORESYNC_PUBLIC_URL"`
 	// AdminToken is a bearer token of role admin for the API while it is set.
 	AdminToken string `env:"LORESYNC_ADMIN_TOKEN"`
+	// TemporalUIURL is Temporal's UI, which the status page links to; empty means no links.
+	TemporalUIURL string `env:"LORESYNC_TEMPORAL_UI_URL"`
 
 	Notion   Notion
 	GDrive   GDrive

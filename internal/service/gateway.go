@@ -16,16 +16,16 @@ import (
 )
 
 // Gateway answers HTTP until the context ends, and then lets answers under way end. It needs Postgres to start, and Temporal
-// only to be ready: what only reads, and deletes, work without. temporalUI is the address of Temporal's own pages, or empty.
-func Gateway(ctx context.Context, cfg config.Config, log *slog.Logger, temporalUI string) error {
-	err := serve(ctx, cfg, log, temporalUI)
+// only to be ready: what only reads, and deletes, work without.
+func Gateway(ctx context.Context, cfg config.Config, log *slog.Logger) error {
+	err := serve(ctx, cfg, log)
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		return nil
 	}
 	return err
 }
 
-func serve(ctx context.Context, cfg config.Config, log *slog.Logger, temporalUI string) error {
+func serve(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	// First of all, so that a port that is taken is told at once.
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Listen)
 	if err != nil {
@@ -41,7 +41,7 @@ func serve(ctx context.Context, cfg config.Config, log *slog.Logger, temporalUI 
 	defer wiring.Close()
 	handler := web.New(web.Options{
 		Status: wiring.Control, Checks: checks(wiring, cfg), Registry: registry, AdminToken: cfg.AdminToken, PublicURL: cfg.PublicURL,
-		TemporalUI: temporalUI, Namespace: namespaceOf(cfg), Log: log,
+		TemporalUI: cfg.TemporalUIURL, Namespace: namespaceOf(cfg), Log: log,
 	})
 	log.InfoContext(ctx, "gateway is ready", "listen", listener.Addr().String())
 	err = web.Serve(ctx, listener, handler, log)

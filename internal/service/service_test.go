@@ -126,7 +126,7 @@ func TestGateway(t *testing.T) {
 		t.Parallel()
 		cfg := settings(t, testenv.Database(t), testenv.Namespace(t))
 		log, _ := newLog()
-		stop := runAside(t, func(ctx context.Context) error { return Gateway(ctx, cfg, log, "") })
+		stop := runAside(t, func(ctx context.Context) error { return Gateway(ctx, cfg, log) })
 		testenv.Eventually(t, testPatience, func() bool {
 			status, _ := ask(t, "http://"+cfg.Listen+"/readyz")
 			return status == http.StatusOK
@@ -144,7 +144,7 @@ func TestGateway(t *testing.T) {
 		t.Parallel()
 		cfg := settings(t, testenv.Database(t), "nobody-registered-this")
 		log, said := newLog()
-		stop := runAside(t, func(ctx context.Context) error { return Gateway(ctx, cfg, log, "") })
+		stop := runAside(t, func(ctx context.Context) error { return Gateway(ctx, cfg, log) })
 		var answer readiness
 		testenv.Eventually(t, testPatience, func() bool {
 			status, body := ask(t, "http://"+cfg.Listen+"/readyz")
@@ -163,7 +163,7 @@ func TestGateway(t *testing.T) {
 		require.NoError(t, err)
 		defer func() { _ = taken.Close() }()
 		log, _ := newLog()
-		err = Gateway(t.Context(), config.Config{Listen: taken.Addr().String()}, log, "")
+		err = Gateway(t.Context(), config.Config{Listen: taken.Addr().String()}, log)
 		assert.Equal(t, exitUsage, ExitCode(err))
 		assert.ErrorContains(t, err, "LORESYNC_LISTEN")
 	})
