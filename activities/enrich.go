@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/loresync/loresync/internal/content/chunk"
@@ -22,7 +21,7 @@ func (a *PageActivities) EnrichPage(ctx context.Context, in HeldPageInput) (Read
 	}
 	result := ReadPageResult{Token: in.Token, RevisionID: in.RevisionID}
 	if err == nil && outcome != "enriched" {
-		result.Outcome = overtaken(outcome)
+		result.Outcome = outcomeOf(outcome)
 	}
 	return result, err
 }
@@ -93,11 +92,7 @@ func (a *PageActivities) PublishPage(ctx context.Context, in PublishPageInput) (
 	if in.ModelsFailed && published.Outcome == string(knowledge.OutcomePublished) {
 		err = a.Store.AddDueRead(ctx, in.FolderID, in.PageID, modelsDelay, "models")
 	}
-	outcome := knowledge.Outcome(published.Outcome)
-	if strings.HasPrefix(published.Outcome, "cancel") {
-		outcome = knowledge.OutcomeCancelled
-	}
-	return ReadPageResult{Outcome: outcome, Token: in.Token, RevisionID: in.RevisionID}, err
+	return ReadPageResult{Outcome: outcomeOf(published.Outcome), Token: in.Token, RevisionID: in.RevisionID}, err
 }
 
 // FinishPage ends an attempt without publishing, as cleanup after whatever went wrong. A token that holds nothing any more

@@ -192,7 +192,7 @@ func (a *PageActivities) end(
 ) (ReadPageResult, error) {
 	sentence = render.Truncate(render.CleanText(sentence), maxSentence)
 	how, err := a.Store.FinishPageSync(ctx, h, outcome, class, sentence, version)
-	result.Outcome, result.Reason = knowledge.Outcome(how), class
+	result.Outcome, result.Reason = outcomeOf(how), class
 	return result, err
 }
 
@@ -234,7 +234,7 @@ func (a *PageActivities) unchanged(
 		Title: title, Place: placeOf(page.Entry), Version: page.Entry.Version, EditedAt: editedAt(page.Entry), Fingerprint: page.Fingerprint,
 		RecheckAfter: recheck,
 	})
-	result.Outcome = knowledge.Outcome(published.Outcome)
+	result.Outcome = outcomeOf(published.Outcome)
 	return result, err
 }
 
@@ -245,7 +245,7 @@ func (a *PageActivities) stage(ctx context.Context, h knowledge.Holder, result R
 		return result, err
 	}
 	if staged.Outcome != "staged" {
-		result.Outcome = overtaken(staged.Outcome)
+		result.Outcome = outcomeOf(staged.Outcome)
 		return result, nil
 	}
 	result.RevisionID = *staged.RevisionID
@@ -255,16 +255,17 @@ func (a *PageActivities) stage(ctx context.Context, h knowledge.Holder, result R
 	}
 	outcome, err := a.embed(ctx, h, result.RevisionID, pick(revision.Chunks, staged.Missing), nil, "")
 	if outcome != "enriched" && err == nil {
-		result.Outcome = overtaken(outcome)
+		result.Outcome = outcomeOf(outcome)
 	}
 	return result, err
 }
 
-func overtaken(answer string) knowledge.Outcome {
+// outcomeOf names what the store answered: a delete that asked to stop makes it cancelled, being overtaken makes it fenced.
+func outcomeOf(answer string) knowledge.Outcome {
 	if answer == "cancel_requested" {
 		return knowledge.OutcomeCancelled
 	}
-	return knowledge.OutcomeFenced
+	return knowledge.Outcome(answer)
 }
 
 // convert makes a revision of what a source read.
