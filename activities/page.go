@@ -65,6 +65,8 @@ type ReadPageResult struct {
 	Token  string
 	// Remote is set when the page is still to be fetched, by an activity with heartbeats.
 	Remote bool
+	// First is set when the page has never been published.
+	First bool
 	// RevisionID is what is staged, or what is published and still wants models.
 	RevisionID int64
 	// ModelsWanted is set when a remote model has something to do for RevisionID.
@@ -86,7 +88,7 @@ func (a *PageActivities) ReadPage(ctx context.Context, in BeginPageInput) (ReadP
 		return ReadPageResult{}, err
 	}
 	if src.Traits().Remote {
-		return ReadPageResult{Token: begun.Token, Remote: true}, nil
+		return ReadPageResult{Token: begun.Token, Remote: true, First: begun.ContentHash == nil}, nil
 	}
 	return a.fetch(ctx, src, knowledge.Holder{Folder: in.FolderID, Page: in.PageID, Token: begun.Token}, begun)
 }
@@ -133,7 +135,7 @@ func (a *PageActivities) fetch(ctx context.Context, src source.Source, holder kn
 	reading, stop := a.watch(ctx, holder)
 	page, err := src.Fetch(reading, root, begun.SourceID)
 	asked := stop()
-	result := ReadPageResult{Token: holder.Token}
+	result := ReadPageResult{Token: holder.Token, First: begun.ContentHash == nil}
 	switch {
 	case asked:
 		return a.end(ctx, holder, result, knowledge.OutcomeCancelled, "", "", "")

@@ -199,13 +199,20 @@ type RequestDueInput struct{}
 
 // RequestDueResult counts what was asked for.
 type RequestDueResult struct {
-	Pages, Folders int
+	Pages, Folders, Deletes int
 }
 
-// RequestDue asks for the pages whose time has come, and for the folders whose interval is over. What it asked for is due
+// RequestDue starts deletes that were accepted without their workflow, and asks for the pages whose time has come and for the
+// folders whose interval is over. What it asked for is due
 // again later, so that a lost request comes back by itself.
 func (a *UpkeepActivities) RequestDue(ctx context.Context, _ RequestDueInput) (RequestDueResult, error) {
 	var result RequestDueResult
+	var tidied TidyResult
+	// A delete that could not be started is looked after every minute, not only when the janitor comes.
+	if err := a.startDeletes(ctx, &tidied); err != nil {
+		return result, err
+	}
+	result.Deletes = tidied.DeletesStarted
 	due, err := a.Store.TakeDueReads(ctx, lockBatch)
 	if err != nil {
 		return result, err

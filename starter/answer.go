@@ -42,14 +42,12 @@ type waiting struct {
 // await waits and shows the progress. When the waiting fails, the answer so far is what a program still has to learn (it was
 // accepted), so it is printed before the error.
 func (a *app) await(ctx context.Context, accepted control.Answer, w waiting) (control.Answer, error) {
+	a.warn(accepted.Warnings) // before the wait, which may be long for the very reason
 	bar := progress.Start(a.Messages(), a.Terminals, w.what)
 	ended, err := w.wait(ctx, accepted, bar.Update)
 	bar.Stop()
 	if err == nil {
 		return ended, nil
-	}
-	for _, warning := range accepted.Warnings {
-		a.Warn(warning)
 	}
 	if showErr := a.show(accepted, func() {}); showErr != nil {
 		return accepted, showErr

@@ -51,7 +51,7 @@ type deleteDoor interface {
 	DeletePage(ctx context.Context, folder, ref string, options control.DeleteOptions, actor control.Actor) (control.Answer, error)
 	RestorePage(ctx context.Context, folder, ref string, subtree bool, actor control.Actor) (control.Answer, error)
 	Deletes(ctx context.Context) ([]knowledge.Delete, error)
-	WaitLive(ctx context.Context, folder, pageID string) (knowledge.Page, error)
+	WaitLive(ctx context.Context, restored control.Answer) (control.Answer, error)
 }
 
 type pageDoor interface {

@@ -148,12 +148,12 @@ func (c *canned) RestorePage(context.Context, string, string, bool, control.Acto
 	return c.answer, c.err
 }
 func (c *canned) Deletes(context.Context) ([]knowledge.Delete, error) { return c.deletes, c.err }
-func (c *canned) WaitLive(ctx context.Context, folder, pageID string) (knowledge.Page, error) {
-	c.note("wait live", folder, pageID)
+func (c *canned) WaitLive(ctx context.Context, restored control.Answer) (control.Answer, error) {
+	c.note("wait live", restored.FolderID, restored.PageID)
 	if c.wait != nil {
-		return c.page, c.wait(ctx)
+		return restored, c.wait(ctx)
 	}
-	return c.page, nil
+	return restored, nil
 }
 
 func (c *canned) Pages(_ context.Context, _ string, filter control.PageFilter) ([]knowledge.Page, error) {

@@ -47,20 +47,11 @@ afterwards the page is synced anew. With --wait the command returns when the pag
 }
 
 func (a *app) awaitLive(ctx context.Context, s *session, folder, ref string, answer control.Answer) (control.Answer, error) {
-	pageID := answer.PageID
-	if pageID == "" {
-		page, err := s.door.Page(ctx, folder, ref)
-		if err != nil {
-			return answer, err
-		}
-		pageID = page.PageID
-	}
 	return a.await(ctx, answer, waiting{
 		what:   "restoring " + ref,
 		goesOn: fmt.Sprintf("the restore goes on; see what came of it: starter page show %s %s", folder, named(ref)),
 		wait: func(ctx context.Context, answer control.Answer, _ func(knowledge.RunProgress)) (control.Answer, error) {
-			_, err := s.door.WaitLive(ctx, folder, pageID)
-			return answer, err
+			return s.door.WaitLive(ctx, answer)
 		},
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,6 +39,8 @@ const rootExample = `  starter folder add handbook --source files --root ~/handb
 type app struct {
 	deps
 	*out.Printer
+	// warned are the warnings that were told already.
+	warned []string
 }
 
 // execute carries out args and says on stderr what went wrong.
@@ -174,11 +177,19 @@ func (a *app) show(v any, human func()) error {
 	return nil
 }
 
+// warn tells each warning once, however often the answer that holds it is shown.
+func (a *app) warn(warnings []string) {
+	for _, warning := range warnings {
+		if !slices.Contains(a.warned, warning) {
+			a.warned = append(a.warned, warning)
+			a.Warn(warning)
+		}
+	}
+}
+
 // acted is the end of most mutations: the answer, its warnings, and an error when it isn't a success.
 func (a *app) acted(answer control.Answer, human func()) error {
-	for _, warning := range answer.Warnings {
-		a.Warn(warning)
-	}
+	a.warn(answer.Warnings)
 	if err := a.show(answer, human); err != nil {
 		return err
 	}

@@ -142,9 +142,7 @@ a workflow id, or the last part of one.`,
 
 // asked is acted for requests that succeed by being accepted: that a run ends as cancelled is what was asked for.
 func (a *app) asked(answer control.Answer, human func()) error {
-	for _, warning := range answer.Warnings {
-		a.Warn(warning)
-	}
+	a.warn(answer.Warnings)
 	return a.show(answer, human)
 }
 

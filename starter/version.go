@@ -36,7 +36,7 @@ type versionAnswer struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision"`
 	Modified bool   `json:"modified"`
-	Time     string `json:"time"`
+	Time     string `json:"time,omitempty"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }

@@ -177,3 +177,35 @@ func TestRule5DeleteOfASlowSyncIsQuick(t *testing.T) {
 	assert.Zero(t, r.live())
 	r.clean()
 }
+
+func TestARestoreWaitsForItsSyncAndSaysWhyAPageIsNotLive(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.put("sub/one.md", "# One\n\nfirst\n")
+	r.put("sub/deep/two.md", "# Two\n\nsecond\n")
+	r.put("stay.md", "# Stay\n\nthird\n")
+	r.synced()
+	restore := func(ref string, subtree bool) error {
+		restored, err := r.RestorePage(t.Context(), folderID, ref, subtree, person)
+		require.NoError(t, err)
+		_, err = r.WaitLive(t.Context(), restored)
+		return err
+	}
+
+	r.wait(r.DeletePage(t.Context(), folderID, "sub", control.DeleteOptions{Subtree: true}, person))
+	require.NoError(t, restore("sub", true), "a directory is never live itself")
+	assert.Equal(t, 3, r.live())
+
+	r.put("purged.md", "# Purged\n\nfourth\n")
+	first := r.wait(r.SyncPage(t.Context(), folderID, "purged.md", person))
+	assert.Equal(t, knowledge.Counts{Listed: 1, New: 1}, *first.Counts)
+	r.wait(r.DeletePage(t.Context(), folderID, "purged.md", control.DeleteOptions{Now: true}, person))
+	r.remove("purged.md")
+	require.ErrorContains(t, restore("purged.md", false), "the source no longer has it")
+
+	r.put("never.md", "# Never\n\nfifth\n")
+	r.wait(r.DeletePage(t.Context(), folderID, "never.md", control.DeleteOptions{}, person))
+	r.remove("never.md")
+	require.ErrorContains(t, restore("never.md", false), "the source no longer has it")
+	r.clean()
+}

@@ -55,7 +55,8 @@ func TestRule1OneSyncPerPage(t *testing.T) {
 
 	const callers = 200
 	var started, joined atomic.Int64
-	runs := sync.Map{}
+	var met sync.Mutex
+	runs := map[string]control.Answer{}
 	var group sync.WaitGroup
 	for range callers {
 		group.Go(func() {
@@ -64,7 +65,9 @@ func TestRule1OneSyncPerPage(t *testing.T) {
 				t.Errorf("sync a page: %v", err)
 				return
 			}
-			runs.Store(answer.RunID, answer)
+			met.Lock()
+			runs[answer.RunID] = answer
+			met.Unlock()
 			if answer.Joined {
 				joined.Add(1)
 			} else {
@@ -76,13 +79,10 @@ func TestRule1OneSyncPerPage(t *testing.T) {
 	gate.Open("a.md")
 	assert.EqualValues(t, 1, started.Load())
 	assert.EqualValues(t, callers-1, joined.Load())
-	different := 0
-	runs.Range(func(_, answer any) bool {
-		different++
-		r.wait(answer.(control.Answer), nil)
-		return true
-	})
-	assert.Equal(t, 1, different, "every caller met the same run")
+	assert.Len(t, runs, 1, "every caller met the same run")
+	for _, answer := range runs {
+		r.wait(answer, nil)
+	}
 	assert.LessOrEqual(t, gate.Begun("a.md")-before, 2, "one read, and one more for those who came after it had begun")
 	r.clean()
 }
@@ -172,8 +172,7 @@ func TestRule4And5DeleteDuringSync(t *testing.T) {
 	restored, err := r.RestorePage(t.Context(), folderID, page.PageID, false, person)
 	require.NoError(t, err)
 	assert.Equal(t, 2, r.live(), "the last published revision is visible at once")
-	r.wait(restored, nil)
-	_, err = r.WaitLive(t.Context(), folderID, page.PageID)
+	_, err = r.WaitLive(t.Context(), restored)
 	require.NoError(t, err)
 	assert.Equal(t, embedded, r.embedder.texts.Load(), "without a new embedding")
 	r.clean()

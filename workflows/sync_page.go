@@ -24,6 +24,8 @@ type SyncPageResult struct {
 	Reason string
 	// Reads counts how often the source was asked.
 	Reads int
+	// First is set when the page had never been published before.
+	First bool
 }
 
 var pageActs *activities.PageActivities
@@ -51,6 +53,7 @@ type pageRun struct {
 	info    *workflow.Info
 	signals workflow.ReceiveChannel
 	reads   int
+	first   bool
 	// token holds the page while something is under way; empty when nothing is to be cleaned up.
 	token string
 }
@@ -79,7 +82,7 @@ func (r *pageRun) readOnce(ctx workflow.Context) (SyncPageResult, error) {
 		FolderID: r.in.FolderID, PageID: r.in.PageID, WorkflowID: r.info.WorkflowExecution.ID, FirstRunID: r.info.FirstRunID,
 		RunID: r.info.WorkflowExecution.RunID, Lane: r.in.Lane,
 	})
-	r.token = read.Token
+	r.token, r.first = read.Token, r.first || read.First
 	if err == nil && read.Remote {
 		read, err = run(vendorCall(ctx, r.in.Lane), pageActs.FetchPage, r.held(read))
 	}
@@ -109,7 +112,7 @@ func (r *pageRun) held(read activities.ReadPageResult) activities.HeldPageInput 
 }
 
 func (r *pageRun) result(read activities.ReadPageResult) SyncPageResult {
-	return SyncPageResult{Outcome: read.Outcome, Reason: read.Reason, Reads: r.reads}
+	return SyncPageResult{Outcome: read.Outcome, Reason: read.Reason, Reads: r.reads, First: r.first}
 }
 
 // end drops what the run staged, in a context that no cancellation reaches, and closes the run: as cancelled, with a recorded

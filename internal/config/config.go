@@ -87,7 +87,7 @@ type OpenAI struct {
 // tests and storms shorten them.
 type Timeouts struct {
 	// Temporal bounds one call of Temporal, so that a caller has an answer within 5 seconds.
-	Temporal time.Duration `env:"LORESYNC_TEMPORAL_TIMEOUT" envDefault:"4s"`
+	Temporal time.Duration `env:"LORESYNC_TEMPORAL_TIMEOUT" envDefault:"3s"`
 	// DatabaseConnect bounds a new connection to Postgres, for the same reason.
 	DatabaseConnect time.Duration `env:"LORESYNC_DATABASE_CONNECT_TIMEOUT" envDefault:"4s"`
 	// Lock is how long a statement waits for a lock before it is tried again.

@@ -36,7 +36,7 @@ type Options struct {
 	Namespace string
 	// UndoWindow is how long a delete can be undone: 7 days by default.
 	UndoWindow time.Duration
-	// TemporalTimeout is how long a start may take before it is given up: 4 seconds by default, so that a caller has an
+	// TemporalTimeout is how long a start may take before it is given up: 3 seconds by default, so that a caller has an
 	// answer within 5.
 	TemporalTimeout time.Duration
 }
@@ -47,7 +47,7 @@ func New(st *store.Store, temporal client.Client, sources Sources, log *slog.Log
 		options.UndoWindow = 7 * 24 * time.Hour
 	}
 	if options.TemporalTimeout == 0 {
-		options.TemporalTimeout = 4 * time.Second
+		options.TemporalTimeout = 3 * time.Second
 	}
 	if options.Namespace == "" {
 		options.Namespace = client.DefaultNamespace

@@ -100,7 +100,7 @@ func (c *Control) RestorePage(ctx context.Context, folder, ref string, subtree b
 	switch restored.Outcome {
 	case statusRestored, "lifted":
 	case "covered":
-		return Answer{}, refuse("covered", "it lies below page %s, which was deleted with its subtree: restore that with --subtree", *restored.PageID)
+		return Answer{}, c.refuseBelow(ctx, folder, ref, *restored.PageID)
 	default:
 		return Answer{}, refusal(restored.Outcome, folder, ref)
 	}
@@ -121,6 +121,16 @@ func (c *Control) RestorePage(ctx context.Context, folder, ref string, subtree b
 		answer.Warnings = append(answer.Warnings, "only the page itself had been deleted: nothing below it was to be restored")
 	}
 	return c.syncRestored(ctx, answer, restored.Outcome == "lifted" || page.Kind == "container")
+}
+
+// refuseBelow says under which deleted page another one lies, by the name that people know.
+func (c *Control) refuseBelow(ctx context.Context, folder, ref, above string) error {
+	name := above
+	if top, err := c.Page(ctx, folder, above); err == nil {
+		name = top.SourceID
+	}
+	return refuse("covered", "%q lies below %q, which was deleted with all that is below it: `starter restore page %s %s --subtree` brings it back",
+		ref, name, folder, shellWord(name))
 }
 
 // restoreSwept brings back what a subtree delete hid, in bounded transactions. A crash in the middle leaves the rest to the

@@ -52,7 +52,10 @@ func (c *Control) SyncPage(ctx context.Context, folder, ref string, _ Actor) (An
 	if err != nil {
 		return Answer{}, err
 	}
-	if err := c.mayBeSynced(ctx, folder, page.PageID); err != nil {
+	if page.Kind == string(knowledge.KindContainer) {
+		return Answer{}, usage("container", "%q holds pages and has no text of its own: `starter sync folder %s` reads what is new below it", ref, folder)
+	}
+	if err := c.mayBeSynced(ctx, folder, page.PageID, ref); err != nil {
 		return Answer{}, err
 	}
 	asked, err := c.requestPageSync(ctx, folder, page.PageID, knowledge.LanePerson, true)
@@ -66,12 +69,12 @@ func (c *Control) SyncPage(ctx context.Context, folder, ref string, _ Actor) (An
 }
 
 // mayBeSynced gives the answer that Begin would give, before a workflow is started for it.
-func (c *Control) mayBeSynced(ctx context.Context, folder, page string) error {
+func (c *Control) mayBeSynced(ctx context.Context, folder, page, ref string) error {
 	why, err := c.store.SyncRefusal(ctx, folder, page)
 	if err != nil || why == "" {
 		return err
 	}
-	return refusal(why, folder, page)
+	return refusal(why, folder, ref)
 }
 
 // SyncAll starts one full sync per active folder, or joins the running batch.

@@ -126,6 +126,9 @@ func (c *Control) waitPage(ctx context.Context, answer Answer) (Answer, error) {
 func pageCounts(result workflows.SyncPageResult) (knowledge.RunStatus, knowledge.Counts) {
 	switch result.Outcome {
 	case knowledge.OutcomePublished:
+		if result.First {
+			return knowledge.RunCompleted, knowledge.Counts{Listed: 1, New: 1}
+		}
 		return knowledge.RunCompleted, knowledge.Counts{Listed: 1, Changed: 1}
 	case knowledge.OutcomeUnchanged:
 		return knowledge.RunCompleted, knowledge.Counts{Listed: 1, Unchanged: 1}
@@ -166,27 +169,30 @@ func (c *Control) waitDelete(ctx context.Context, answer Answer, folder, page st
 	}
 }
 
-// WaitLive waits until a page is live, as after a restore. A sync that fails meanwhile, or a page that is skipped, ends it.
-func (c *Control) WaitLive(ctx context.Context, folder, pageID string) (knowledge.Page, error) {
-	for {
-		page, err := c.Page(ctx, folder, pageID)
-		switch {
-		case KindOf(err) == KindNotFound: // purged: the listing that follows the restore registers it again
-		case err != nil:
-			return page, err
-		case page.State == knowledge.StateExcluded:
-			return page, refusal("excluded", folder, pageID)
-		case page.Running:
-		case page.State == knowledge.StateLive, page.State == knowledge.StateSkipped:
-			return page, nil
-		case page.Failure != nil:
-			return page, &Error{
-				Kind: KindFailed, Code: "sync_failed",
-				Sentence: "restored, but its sync failed (" + page.Failure.Class + "): " + page.Failure.Sentence,
-			}
+// WaitLive waits until the sync that follows a restore has ended, and gives the answer back when the page is live (or skipped
+// with a reason, or a directory, which is never live itself). A page that isn't is an error that says why.
+func (c *Control) WaitLive(ctx context.Context, restored Answer) (Answer, error) {
+	reason := "its sync could not be started"
+	if restored.WorkflowID != "" {
+		ended, err := c.Wait(ctx, restored, nil)
+		if err != nil {
+			return restored, err
 		}
-		if err := pause.For(ctx, waitTick); err != nil {
-			return page, err
-		}
+		reason = ended.Reason
 	}
+	page, err := c.Page(ctx, restored.FolderID, restored.PageID)
+	if err != nil && KindOf(err) != KindNotFound {
+		return restored, err
+	}
+	switch {
+	case err == nil && (page.State == knowledge.StateLive || page.State == knowledge.StateSkipped || page.Kind == "container"):
+		return restored, nil
+	case page.State == knowledge.StateExcluded:
+		return restored, refusal("excluded", restored.FolderID, restored.PageID)
+	case page.Failure != nil:
+		reason = page.Failure.Class + ": " + page.Failure.Sentence
+	case reason == "":
+		reason = "the source no longer has it"
+	}
+	return restored, &Error{Kind: KindFailed, Code: "not_live", Sentence: "restored, but not live: " + reason}
 }

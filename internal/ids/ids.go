@@ -176,11 +176,14 @@ func parsePage(parts []string) (Parsed, error) {
 
 // CheckFolder tells what is wrong with a folder id, in a sentence for people.
 func CheckFolder(folder string) error {
+	if lower := strings.ToLower(folder); lower != folder && checkSegment("folder id", lower, MaxFolder) == nil {
+		return fmt.Errorf("folder id %q has capitals: use lower case, for example %q", folder, lower)
+	}
 	if err := checkSegment("folder id", folder, MaxFolder); err != nil {
-		return err
+		return fmt.Errorf("%w, and no capitals", err)
 	}
 	if strings.ToLower(folder) != folder {
-		return fmt.Errorf("folder id %q has capitals: use lower case, for example %q", folder, strings.ToLower(folder))
+		return fmt.Errorf("folder id %q has capitals: use lower case", folder)
 	}
 	return nil
 }
