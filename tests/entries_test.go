@@ -209,3 +209,24 @@ func TestARestoreWaitsForItsSyncAndSaysWhyAPageIsNotLive(t *testing.T) {
 	require.ErrorContains(t, restore("never.md", false), "the source no longer has it")
 	r.clean()
 }
+
+func TestFsckAfterRestoreFencesWhatBeganBefore(t *testing.T) {
+	t.Parallel()
+	var gate *sourcetest.Gate
+	r := newRig(t, throughSource(func(s source.Source) source.Source { gate = sourcetest.NewGate(s); return gate.Source() }))
+	r.put("a.md", "# A\n\nbefore\n")
+	r.synced()
+	before := gate.Begun("a.md")
+	gate.HoldLate("a.md")
+	running, err := r.SyncPage(t.Context(), folderID, "a.md", person)
+	require.NoError(t, err)
+	require.NoError(t, gate.AwaitBegun(t.Context(), "a.md", before+1))
+	found, err := r.Fsck(t.Context(), control.FsckOptions{AfterRestore: true})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	assert.True(t, found[0].Repaired)
+	gate.Open("a.md")
+	assert.Equal(t, "cancelled", r.wait(running, nil).Status, "the run from before the restore wrote nothing")
+	assert.EqualValues(t, 1, r.synced().Listed)
+	r.clean()
+}

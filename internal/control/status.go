@@ -21,7 +21,7 @@ type StatusInfo struct {
 	// Temporal says in words whether it can be reached; the status itself needs only Postgres.
 	Temporal   string `json:"temporal"`
 	TemporalOK bool   `json:"temporal_ok"`
-	// VectorStore is pgvector, or exact where the extension isn't there.
+	// VectorStore is how vectors are searched: exact, over all of them.
 	VectorStore string `json:"vector_store"`
 	// EmbeddingModel made the newest embeddings in use; empty before the first.
 	EmbeddingModel string `json:"embedding_model"`
@@ -65,9 +65,6 @@ func (c *Control) Status(ctx context.Context) (StatusInfo, error) {
 		Version: version(), Database: overview.Database, VectorStore: "exact", EmbeddingModel: overview.EmbeddingModel,
 		Maintenance: overview.Maintenance, Holds: overview.OpenHolds, UnfinishedDeletes: overview.UnfinishedDeletes,
 		InFlight: overview.InFlight, DueReads: overview.DueReads, Retention: store.KeptByDefault,
-	}
-	if overview.VectorExtension {
-		info.VectorStore = "pgvector"
 	}
 	info.Retention.UndoDays = int(c.options.UndoWindow / (24 * time.Hour))
 	info.Temporal, info.TemporalOK = c.temporalHealth(ctx)

@@ -11,8 +11,6 @@ import (
 type Overview struct {
 	// Database is the database's name and the server's version.
 	Database string
-	// VectorExtension is true where pgvector is installed.
-	VectorExtension bool
 	// EmbeddingModel made the newest embeddings in use; "" without any.
 	EmbeddingModel                                   string
 	Maintenance                                      bool
@@ -21,7 +19,6 @@ type Overview struct {
 
 const overview = `
 SELECT current_database() || ' on PostgreSQL ' || split_part(current_setting('server_version'), ' ', 1) AS database,
-    EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector') AS vector_extension,
     coalesce((SELECT c.model FROM chunks c WHERE c.model IS NOT NULL ORDER BY c.revision_id DESC LIMIT 1), '') AS embedding_model,
     (SELECT maintenance FROM deployment) AS maintenance,
     (SELECT count(*) FROM holds h JOIN folders f ON f.folder_id = h.folder_id WHERE h.state = 'open' AND f.deleted_at IS NULL) AS open_holds,
