@@ -248,7 +248,7 @@ func checkLimits(raw *json.RawMessage) error {
 	}
 	limits, err := decodeLimits(*raw)
 	if err != nil || bytes.TrimSpace(*raw)[0] != '{' {
-		return usage("limits", "the limits are not what a folder knows: the one there is is max_bytes=10485760 (in JSON {\"max_bytes\": 10485760})")
+		return usage("limits", "these limits are unknown: write max_bytes=10485760 (in JSON {\"max_bytes\": 10485760})")
 	}
 	if limits.MaxBytes < 0 {
 		return usage("limits", "max_bytes is %d: give a number of bytes, or 0 for the default", limits.MaxBytes)
