@@ -11,6 +11,7 @@ import (
 
 	"github.com/loresync/loresync/internal/control"
 	"github.com/loresync/loresync/internal/knowledge"
+	"github.com/loresync/loresync/internal/search"
 	"github.com/loresync/loresync/internal/source"
 	"github.com/loresync/loresync/internal/source/sourcetest"
 	"github.com/loresync/loresync/internal/testenv"
@@ -228,5 +229,24 @@ func TestFsckAfterRestoreFencesWhatBeganBefore(t *testing.T) {
 	gate.Open("a.md")
 	assert.Equal(t, "cancelled", r.wait(running, nil).Status, "the run from before the restore wrote nothing")
 	assert.EqualValues(t, 1, r.synced().Listed)
+	r.clean()
+}
+
+func TestRule13AFailingModelNeverFailsASync(t *testing.T) {
+	t.Parallel()
+	moody := &moodyEmbedder{}
+	r := newRig(t, func(r *rig) { r.embedder.Embedder = moody })
+	r.put("a.md", "# A\n\nxylophone lessons\n")
+	assert.Equal(t, knowledge.Counts{Listed: 1, New: 1}, r.synced())
+	hits, err := r.search.Search(t.Context(), search.Query{Text: "xylophone"})
+	require.NoError(t, err)
+	require.Len(t, hits, 1, "the page is found by its words meanwhile")
+	assert.Equal(t, 1, r.count(`SELECT count(*) FROM due_reads WHERE reason = 'models'`))
+	assert.Zero(t, r.count(`SELECT count(*) FROM embeddings`))
+
+	moody.mended.Store(true)
+	r.wait(r.SyncPage(t.Context(), folderID, "a.md", person))
+	assert.Equal(t, 1, r.count(`SELECT count(*) FROM live_chunks WHERE embedding IS NOT NULL`))
+	assert.Zero(t, r.count(`SELECT count(*) FROM due_reads`), "nothing is due any more")
 	r.clean()
 }

@@ -228,7 +228,7 @@ BEGIN
     IF EXISTS (SELECT 1 FROM page_failures x WHERE x.folder_id = f AND x.page_id = p) THEN
         DELETE FROM page_failures x WHERE x.folder_id = f AND x.page_id = p;
     END IF;
-    DELETE FROM due_reads d WHERE d.folder_id = f AND d.page_id = p AND d.reason <> 'models';
+    DELETE FROM due_reads d WHERE d.folder_id = f AND d.page_id = p; -- models that failed are noted after this
     IF recheck_after IS NOT NULL THEN
         INSERT INTO due_reads (folder_id, page_id, due_at, reason) VALUES (f, p, now() + recheck_after, 'recent_edit') ON CONFLICT DO NOTHING;
     END IF;
