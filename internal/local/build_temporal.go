@@ -67,10 +67,13 @@ func (f *temporalFinder) install(ctx context.Context, goTool string) error {
 	return checkTemporal(ctx, f.built())
 }
 
+// withoutDebugInfo makes the build and its link shorter, and the file smaller. Stack traces stay whole.
+var withoutDebugInfo = []string{"-ldflags=-s -w", "-gcflags=all=-dwarf=false"}
+
 // goInstall runs the build with GOBIN=dir and says every few seconds that it goes on.
 func (f *temporalFinder) goInstall(ctx context.Context, goTool, dir string) error {
 	build, err := command{
-		path: goTool, args: []string{"install", temporalModule}, env: installEnv(os.Environ(), dir), dir: dir,
+		path: goTool, args: append(append([]string{"install"}, withoutDebugInfo...), temporalModule), env: installEnv(os.Environ(), dir), dir: dir,
 		log: filepath.Join(f.BinDir, "temporal-build.log"), deathSignal: syscall.SIGTERM,
 	}.start(ctx)
 	if err != nil {
