@@ -72,12 +72,13 @@ func openDir(t *testing.T) string {
 	return dir
 }
 
-func isClosed(done <-chan struct{}) bool {
+// requireClosed waits for the news of a process's end, which comes a moment after the end.
+func requireClosed(t *testing.T, done <-chan struct{}) {
+	t.Helper()
 	select {
 	case <-done:
-		return true
-	default:
-		return false
+	case <-time.After(30 * time.Second):
+		t.Fatal("the end of the process was not told")
 	}
 }
 

@@ -83,7 +83,7 @@ func TestPostgres(t *testing.T) { //nolint:tparallel // the steps use one cluste
 		defer func() { _ = session.Close(context.WithoutCancel(t.Context())) }()
 		address, killed := server.URL("postgres"), server.Done()
 		require.NoError(t, server.Kill())
-		assert.True(t, isClosed(killed))
+		requireClosed(t, killed)
 		require.NoError(t, server.Restart(t.Context()))
 		assert.Equal(t, address, server.URL("postgres"))
 	})
@@ -100,7 +100,7 @@ func TestPostgres(t *testing.T) { //nolint:tparallel // the steps use one cluste
 	t.Run("ends the server that a dead owner left", func(t *testing.T) {
 		server.release() // as the kernel does when an owner dies
 		second := startPostgres(t, dir)
-		assert.True(t, isClosed(server.Done()))
+		requireClosed(t, server.Done())
 		assert.True(t, alive(second.Pid()))
 		assert.Equal(t, `lore "sync"`, query(t, second.URL(`lore "sync"`), "SELECT current_database()::text"))
 		server = second

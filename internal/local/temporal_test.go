@@ -54,7 +54,7 @@ func TestTemporal(t *testing.T) {
 		requireUI(t, server)
 		address, killed := server.Address(), server.Done()
 		require.NoError(t, server.Kill())
-		assert.True(t, isClosed(killed))
+		requireClosed(t, killed)
 		require.NoError(t, server.Restart(t.Context()))
 		assert.Equal(t, address, server.Address())
 		assert.True(t, knows(t, server, "mine"))
@@ -79,7 +79,7 @@ func TestTemporal(t *testing.T) {
 		orphan := startTemporal(t, TemporalOptions{DataDir: dir})
 		orphan.lock.release() // as the kernel does when an owner dies
 		second := startTemporal(t, TemporalOptions{DataDir: dir})
-		assert.True(t, isClosed(orphan.Done()))
+		requireClosed(t, orphan.Done())
 		assert.True(t, alive(second.Pid()))
 	})
 	t.Run("says that a port is taken", func(t *testing.T) {
