@@ -20,11 +20,26 @@ func pidFile(dir, server string) string {
 
 // record writes the child's process id and command line down, the latter as the system shows it.
 func (p *process) record(path string) error {
-	text := strconv.Itoa(p.pid) + "\n" + commandLine(p.pid) + "\n"
+	text := strconv.Itoa(p.pid) + "\n" + settledCommandLine(p.pid) + "\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("record the process id: %w", err)
 	}
 	return nil
+}
+
+// settledCommandLine reads a new child's command line. For a moment after its start the system shows none, or its parent's,
+// and a leftover recorded with that would never be recognised.
+func settledCommandLine(pid int) string {
+	own := commandLine(os.Getpid())
+	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); {
+		if line := commandLine(pid); line != "" && line != own {
+			return line
+		}
+		if sleep(context.Background(), time.Millisecond) != nil {
+			break
+		}
+	}
+	return commandLine(pid)
 }
 
 // recorded returns the process that a pid file names while exactly that command still runs, else 0.
