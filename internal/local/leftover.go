@@ -19,8 +19,8 @@ func pidFile(dir, server string) string {
 }
 
 // record writes the child's process id and command line down, the latter as the system shows it.
-func (p *process) record(path string) error {
-	text := strconv.Itoa(p.pid) + "\n" + settledCommandLine(p.pid) + "\n"
+func (p *process) record(ctx context.Context, path string) error {
+	text := strconv.Itoa(p.pid) + "\n" + settledCommandLine(ctx, p.pid) + "\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("record the process id: %w", err)
 	}
@@ -29,13 +29,13 @@ func (p *process) record(path string) error {
 
 // settledCommandLine reads a new child's command line. For a moment after its start the system shows none, or its parent's,
 // and a leftover recorded with that would never be recognised.
-func settledCommandLine(pid int) string {
+func settledCommandLine(ctx context.Context, pid int) string {
 	own := commandLine(os.Getpid())
 	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); {
 		if line := commandLine(pid); line != "" && line != own {
 			return line
 		}
-		if sleep(context.Background(), time.Millisecond) != nil {
+		if sleep(ctx, time.Millisecond) != nil {
 			break
 		}
 	}

@@ -116,7 +116,7 @@ func (t *Temporal) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = p.record(pidFile(t.options.DataDir, temporalServer))
+	err = p.record(ctx, pidFile(t.options.DataDir, temporalServer))
 	if err == nil {
 		err = awaitTemporal(ctx, p, t.Address(), append([]string{"default"}, t.options.Namespaces...))
 	}
