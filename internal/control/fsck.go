@@ -190,7 +190,7 @@ func (f *fsck) restores(ctx context.Context) error {
 
 // strangers finds running workflows of folders that there are not.
 func (f *fsck) strangers(ctx context.Context) error {
-	running, err := f.ListRunning(ctx, "folder/")
+	running, err := f.ListRunning(ctx, ids.Folders)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (f *fsck) strangers(ctx context.Context) error {
 	}
 	for _, run := range running {
 		parsed, err := ids.Parse(run.WorkflowID)
-		if err != nil || known[parsed.Folder] || time.Since(run.StartedAt) < fsckGrace || !strings.HasPrefix(run.WorkflowID, "folder/") {
+		if err != nil || known[parsed.Folder] || time.Since(run.StartedAt) < fsckGrace || !strings.HasPrefix(run.WorkflowID, ids.Folders) {
 			continue
 		}
 		err = f.report(Difference{

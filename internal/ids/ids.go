@@ -39,6 +39,9 @@ const (
 	Daily = "all/daily"
 )
 
+// Folders is what the Workflow IDs of everything in any folder start with. It ends in a slash.
+const Folders = folderRoom + "/"
+
 // Kind is what a Workflow ID stands for.
 type Kind string
 
