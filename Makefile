@@ -15,6 +15,12 @@ TESTFLAGS ?=
 # More flags for `make dev`, such as ARGS='--once --data-dir /tmp/lore'.
 ARGS ?=
 
+# Without debug information a cold build takes a third less time. All targets but `build` share it, and the Temporal CLI's
+# build does (internal/local), so that the standard library is compiled once. Stack traces stay whole.
+COMPILE_FLAGS := -gcflags=all=-dwarf=false
+USERS_GOFLAGS := $(shell go env GOFLAGS)
+export GOFLAGS := $(USERS_GOFLAGS) $(COMPILE_FLAGS)
+
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -23,9 +29,17 @@ help: ## List what can be made
 
 .PHONY: dev
 dev: ## Run everything on this machine and sync a sample handbook (flags: ARGS='--once')
+	@$(FETCH_TEMPORAL)
 	go run ./dev $(ARGS)
 
+# Where `dev` will have to build the Temporal CLI, its 160 modules arrive while `dev` itself is compiled.
+TEMPORAL_MODULE := $(shell sed -n 's/^const temporalModule = "\(.*\)"/\1/p' internal/local/build_temporal.go)
+FETCH_TEMPORAL = command -v temporal >/dev/null || test -x $(BIN)/temporal || { \
+	echo "fetching the modules of $(TEMPORAL_MODULE) meanwhile"; \
+	go install -n $(TEMPORAL_MODULE) >/dev/null 2>&1 & }
+
 .PHONY: build
+build: export GOFLAGS := $(USERS_GOFLAGS)
 build: ## Build worker, starter, gateway and dev into bin/
 	@mkdir -p bin
 	go build -trimpath -o bin/ ./worker ./starter ./gateway ./dev
@@ -86,7 +100,7 @@ clean: ## Remove what was built and measured; tools and the data of `make dev` s
 define install
 	@mkdir -p $(BIN)
 	@tmp=$$(mktemp -d $(BIN)/install.XXXXXX) && trap 'rm -rf "$$tmp"' EXIT && \
-	GOFLAGS= GOBIN="$$tmp" go install $(1) && mv "$$tmp"/* $@
+	GOFLAGS=$(COMPILE_FLAGS) GOBIN="$$tmp" go install $(1) && mv "$$tmp"/* $@
 endef
 
 $(GOLANGCI_LINT):

@@ -55,7 +55,7 @@ func (f *temporalFinder) install(ctx context.Context, goTool string) error {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return fmt.Errorf("make a build folder: %w", err)
 	}
-	f.say("Building the Temporal CLI into %s. The first time takes about three minutes.", f.BinDir)
+	f.say("Building the Temporal CLI into %s. The first time takes three to five minutes.", f.BinDir)
 	started := time.Now()
 	if err := f.goInstall(ctx, goTool, dir); err != nil {
 		return err
@@ -67,7 +67,8 @@ func (f *temporalFinder) install(ctx context.Context, goTool string) error {
 	return checkTemporal(ctx, f.built())
 }
 
-// withoutDebugInfo makes the build and its link shorter, and the file smaller. Stack traces stay whole.
+// withoutDebugInfo makes the build and its link shorter, and the file smaller. Stack traces stay whole. The Makefile compiles
+// with the same -gcflags, so that the standard library is there already.
 var withoutDebugInfo = []string{"-ldflags=-s -w", "-gcflags=all=-dwarf=false"}
 
 // goInstall runs the build with GOBIN=dir and says every few seconds that it goes on.

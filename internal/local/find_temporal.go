@@ -50,7 +50,7 @@ type temporalFinder struct {
 }
 
 // FindTemporal returns the path of a Temporal CLI whose development server is 1.27 or newer: the one named, the one on
-// PATH, the one built before, or one that it builds now, which takes about three minutes. Any number of processes may
+// PATH, the one built before, or one that it builds now, which takes minutes. Any number of processes may
 // search at once: one builds, the others wait for it.
 func FindTemporal(ctx context.Context, search TemporalSearch) (string, error) {
 	finder := &temporalFinder{TemporalSearch: search, lookPath: exec.LookPath, every: 10 * time.Second}

@@ -146,7 +146,7 @@ func TestBuildTemporal(t *testing.T) {
 		for i := range progress {
 			all.WriteString(progress[i].String())
 		}
-		assert.Contains(t, all.String(), "three minutes")
+		assert.Contains(t, all.String(), "three to five minutes")
 		assert.Contains(t, all.String(), "Still building")
 		assert.Contains(t, all.String(), "Waiting for another process")
 		left, err := filepath.Glob(filepath.Join(bin, ".temporal-build-*"))
