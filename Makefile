@@ -15,7 +15,7 @@ TESTFLAGS ?=
 # More flags for `make dev`, such as ARGS='--once --data-dir /tmp/lore'.
 ARGS ?=
 
-# Without debug information a cold build takes a third less time. All targets but `build` share it, and the Temporal CLI's
+# Without debug information a cold build takes a sixth less time. All targets but `build` share it, and the Temporal CLI's
 # build does (internal/local), so that the standard library is compiled once. Stack traces stay whole.
 COMPILE_FLAGS := -gcflags=all=-dwarf=false
 USERS_GOFLAGS := $(shell go env GOFLAGS)
