@@ -79,7 +79,11 @@ const modelsDelay = 10 * time.Minute
 // token gone and looks whether the first one published.
 func (a *PageActivities) PublishPage(ctx context.Context, in PublishPageInput) (ReadPageResult, error) {
 	holder := HeldPageInput{FolderID: in.FolderID, PageID: in.PageID, Token: in.Token}.holder()
-	published, err := a.Store.PublishStaged(ctx, holder, in.RevisionID)
+	var modelsAfter *time.Duration
+	if in.ModelsFailed {
+		modelsAfter = new(modelsDelay)
+	}
+	published, err := a.Store.PublishStaged(ctx, holder, in.RevisionID, modelsAfter)
 	if err != nil {
 		return ReadPageResult{}, err
 	}
@@ -88,9 +92,6 @@ func (a *PageActivities) PublishPage(ctx context.Context, in PublishPageInput) (
 		if err == nil && current == in.RevisionID {
 			published.Outcome = string(knowledge.OutcomePublished)
 		}
-	}
-	if in.ModelsFailed && published.Outcome == string(knowledge.OutcomePublished) {
-		err = a.Store.AddDueRead(ctx, in.FolderID, in.PageID, modelsDelay, "models")
 	}
 	return ReadPageResult{Outcome: outcomeOf(published.Outcome), Token: in.Token, RevisionID: in.RevisionID}, err
 }

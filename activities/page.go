@@ -26,12 +26,11 @@ type PageStore interface {
 	MayGoOn(ctx context.Context, h knowledge.Holder) (bool, error)
 	StageRevision(ctx context.Context, h knowledge.Holder, r knowledge.StagedRevision) (knowledge.Staged, error)
 	EnrichRevision(ctx context.Context, h knowledge.Holder, e knowledge.Enrichment) (string, error)
-	PublishStaged(ctx context.Context, h knowledge.Holder, revisionID int64) (knowledge.Published, error)
+	PublishStaged(ctx context.Context, h knowledge.Holder, revisionID int64, modelsAfter *time.Duration) (knowledge.Published, error)
 	PublishUnchanged(ctx context.Context, h knowledge.Holder, r knowledge.Reading) (knowledge.Published, error)
 	FinishPageSync(ctx context.Context, h knowledge.Holder, outcome knowledge.Outcome, class, sentence, version string) (string, error)
 	PublishedRevision(ctx context.Context, folder, page string) (int64, error)
 	TextsToEnrich(ctx context.Context, revisionID int64) (knowledge.PublishedTexts, error)
-	AddDueRead(ctx context.Context, folder, page string, after time.Duration, reason string) error
 }
 
 // PageActivities read one page and publish it. Every write carries the token that Begin gave, so whatever is late loses.

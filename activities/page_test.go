@@ -110,20 +110,17 @@ type publishStore struct {
 	outcome   string
 	published int64
 	lookup    error
-	due       []string
+	// modelsAfter is what the publish was asked to note.
+	modelsAfter *time.Duration
 }
 
-func (s *publishStore) PublishStaged(context.Context, knowledge.Holder, int64) (knowledge.Published, error) {
+func (s *publishStore) PublishStaged(_ context.Context, _ knowledge.Holder, _ int64, modelsAfter *time.Duration) (knowledge.Published, error) {
+	s.modelsAfter = modelsAfter
 	return knowledge.Published{Outcome: s.outcome}, nil
 }
 
 func (s *publishStore) PublishedRevision(context.Context, string, string) (int64, error) {
 	return s.published, s.lookup
-}
-
-func (s *publishStore) AddDueRead(_ context.Context, _, page string, _ time.Duration, reason string) error {
-	s.due = append(s.due, page+" "+reason)
-	return nil
 }
 
 func TestPublishPage(t *testing.T) {
@@ -132,7 +129,7 @@ func TestPublishPage(t *testing.T) {
 		store        publishStore
 		modelsFailed bool
 		want         knowledge.Outcome
-		due          []string
+		wantDue      *time.Duration
 	}{
 		"what is staged is published":                     {store: publishStore{outcome: "published"}, want: knowledge.OutcomePublished},
 		"a second run finds that the first one published": {store: publishStore{outcome: "fenced", published: 7}, want: knowledge.OutcomePublished},
@@ -141,14 +138,8 @@ func TestPublishPage(t *testing.T) {
 			store: publishStore{outcome: "fenced", published: 7, lookup: errors.New("away")}, want: knowledge.OutcomeFenced,
 		},
 		"a delete stops it": {store: publishStore{outcome: "cancel_requested"}, want: knowledge.OutcomeCancelled},
-		"a page without its models is due again": {
-			store: publishStore{outcome: "published"}, modelsFailed: true, want: knowledge.OutcomePublished, due: []string{"p1 models"},
-		},
-		"a second run makes it due too": {
-			store: publishStore{outcome: "fenced", published: 7}, modelsFailed: true, want: knowledge.OutcomePublished, due: []string{"p1 models"},
-		},
-		"one that isn't published isn't due again for its models": {
-			store: publishStore{outcome: "fenced", published: 8}, modelsFailed: true, want: knowledge.OutcomeFenced,
+		"a page without its models is due again with the publish": {
+			store: publishStore{outcome: "published"}, modelsFailed: true, want: knowledge.OutcomePublished, wantDue: new(modelsDelay),
 		},
 	}
 	for name, c := range cases {
@@ -159,7 +150,7 @@ func TestPublishPage(t *testing.T) {
 			result, err := acts.PublishPage(t.Context(), in)
 			require.NoError(t, err)
 			assert.Equal(t, c.want, result.Outcome)
-			assert.Equal(t, c.due, c.store.due)
+			assert.Equal(t, c.wantDue, c.store.modelsAfter)
 		})
 	}
 }

@@ -140,7 +140,7 @@ func (s *shelf) publish(ctx context.Context, entry source.Entry, text pageText) 
 			return err
 		}
 	}
-	published, err := s.PublishStaged(ctx, holder, *staged.RevisionID)
+	published, err := s.PublishStaged(ctx, holder, *staged.RevisionID, nil)
 	if err == nil && published.Outcome != string(knowledge.OutcomePublished) {
 		err = fmt.Errorf("publish %s: %w: %s", entry.Path, errOutcome, published.Outcome)
 	}

@@ -96,11 +96,10 @@ func TestRule2NoLostUpdate(t *testing.T) {
 
 	t.Run("a request that joins a run which has read makes it read again", func(t *testing.T) {
 		gate.HoldLate("a.md")
-		before := gate.Begun("a.md")
+		before := gate.Read("a.md")
 		first, err := r.SyncPage(t.Context(), folderID, "a.md", person)
 		require.NoError(t, err)
-		require.NoError(t, gate.AwaitBegun(t.Context(), "a.md", before+1))
-		time.Sleep(50 * time.Millisecond) // the read happens right after it was counted as begun
+		require.NoError(t, gate.AwaitRead(t.Context(), "a.md", before+1))
 		r.put("a.md", "two, written after the read\n")
 		second, err := r.SyncPage(t.Context(), folderID, "a.md", person)
 		require.NoError(t, err)
@@ -115,11 +114,10 @@ func TestRule2NoLostUpdate(t *testing.T) {
 
 	t.Run("a folder sync asks again when the sync it joined had read before the listing", func(t *testing.T) {
 		gate.HoldLate("a.md")
-		before := gate.Begun("a.md")
+		before := gate.Read("a.md")
 		_, err := r.SyncPage(t.Context(), folderID, "a.md", person)
 		require.NoError(t, err)
-		require.NoError(t, gate.AwaitBegun(t.Context(), "a.md", before+1))
-		time.Sleep(50 * time.Millisecond)
+		require.NoError(t, gate.AwaitRead(t.Context(), "a.md", before+1))
 		r.put("a.md", "three, written after the read\n")
 		folder, err := r.SyncFolder(t.Context(), folderID, knowledge.ModeFull, person)
 		require.NoError(t, err)

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -55,7 +58,7 @@ func (f *temporalFinder) install(ctx context.Context, goTool string) error {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return fmt.Errorf("make a build folder: %w", err)
 	}
-	f.say("Building the Temporal CLI into %s. The first time takes three to five minutes.", f.BinDir)
+	f.say("Building the Temporal CLI into %s. The first time takes two to four minutes.", f.BinDir)
 	started := time.Now()
 	if err := f.goInstall(ctx, goTool, dir); err != nil {
 		return err
@@ -71,10 +74,25 @@ func (f *temporalFinder) install(ctx context.Context, goTool string) error {
 // with the same -gcflags, so that the standard library is there already.
 var withoutDebugInfo = []string{"-ldflags=-s -w", "-gcflags=all=-dwarf=false"}
 
+// fewCores is up to how many cores one compiler to a core is faster than several threads in each.
+const fewCores = 4
+
+// spareCompilers makes the compilers of a build collect less often and, on few cores, keep to one thread each: on two cores
+// the build takes a third less time.
+func spareCompilers(cores int) (flags, env []string) {
+	flags, env = []string{"-p", strconv.Itoa(cores)}, []string{"GOGC=400"}
+	if cores <= fewCores {
+		env = append(env, "GOMAXPROCS=1")
+	}
+	return flags, env
+}
+
 // goInstall runs the build with GOBIN=dir and says every few seconds that it goes on.
 func (f *temporalFinder) goInstall(ctx context.Context, goTool, dir string) error {
+	flags, env := spareCompilers(runtime.NumCPU())
 	build, err := command{
-		path: goTool, args: append(append([]string{"install"}, withoutDebugInfo...), temporalModule), env: installEnv(os.Environ(), dir), dir: dir,
+		path: goTool, args: slices.Concat([]string{"install"}, flags, withoutDebugInfo, []string{temporalModule}),
+		env: append(installEnv(os.Environ(), dir), env...), dir: dir,
 		log: filepath.Join(f.BinDir, "temporal-build.log"), deathSignal: syscall.SIGTERM,
 	}.start(ctx)
 	if err != nil {

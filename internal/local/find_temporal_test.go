@@ -146,7 +146,7 @@ func TestBuildTemporal(t *testing.T) {
 		for i := range progress {
 			all.WriteString(progress[i].String())
 		}
-		assert.Contains(t, all.String(), "three to five minutes")
+		assert.Contains(t, all.String(), "two to four minutes")
 		assert.Contains(t, all.String(), "Still building")
 		assert.Contains(t, all.String(), "Waiting for another process")
 		left, err := filepath.Glob(filepath.Join(bin, ".temporal-build-*"))
@@ -178,4 +178,14 @@ func TestInstallEnv(t *testing.T) {
 	t.Parallel()
 	env := installEnv([]string{"HOME=/h", "GOFLAGS=-mod=vendor -buildvcs=false -modfile=x.mod", "GOBIN=/old", "GOOS=plan9"}, "/new")
 	assert.Equal(t, []string{"HOME=/h", "GOFLAGS=-buildvcs=false", "GOBIN=/new", "GOWORK=off"}, env)
+}
+
+func TestSpareCompilers(t *testing.T) {
+	t.Parallel()
+	flags, env := spareCompilers(2)
+	assert.Equal(t, []string{"-p", "2"}, flags, "as many compilers as cores, whatever GOMAXPROCS says")
+	assert.Equal(t, []string{"GOGC=400", "GOMAXPROCS=1"}, env)
+	flags, env = spareCompilers(16)
+	assert.Equal(t, []string{"-p", "16"}, flags)
+	assert.Equal(t, []string{"GOGC=400"}, env, "with many cores the large packages want several")
 }

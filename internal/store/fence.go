@@ -81,14 +81,15 @@ func (s *Store) EnrichRevision(ctx context.Context, h knowledge.Holder, e knowle
 		e.Summary, e.SummaryModel)
 }
 
-const publishStaged = `SELECT * FROM publish_staged($1, $2, $3, $4)`
+const publishStaged = `SELECT * FROM publish_staged($1, $2, $3, $4, $5)`
 
-// PublishStaged moves the page's pointer to the revision that the holder staged, if it still may.
-func (s *Store) PublishStaged(ctx context.Context, h knowledge.Holder, revisionID int64) (knowledge.Published, error) {
-	return one[knowledge.Published](ctx, s, "publish a page", publishStaged, h.Folder, h.Page, h.Token, revisionID)
+// PublishStaged moves the page's pointer to the revision that the holder staged, if it still may. With modelsAfter, for models
+// that failed, it makes the page due for another read after that while, in the same transaction.
+func (s *Store) PublishStaged(ctx context.Context, h knowledge.Holder, revisionID int64, modelsAfter *time.Duration) (knowledge.Published, error) {
+	return one[knowledge.Published](ctx, s, "publish a page", publishStaged, h.Folder, h.Page, h.Token, revisionID, modelsAfter)
 }
 
-const publishUnchanged = `SELECT * FROM publish_page($1, $2, $3, NULL, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+const publishUnchanged = `SELECT * FROM publish_page($1, $2, $3, NULL, $4, $5, $6, $7, $8, $9, $10, $11, $12, NULL)`
 
 // PublishUnchanged records that the holder read what is published already.
 func (s *Store) PublishUnchanged(ctx context.Context, h knowledge.Holder, r knowledge.Reading) (knowledge.Published, error) {

@@ -154,7 +154,7 @@ func (d *desk) publish(page, text string) knowledge.Published {
 		require.NoError(d.t, err)
 		require.Equal(d.t, "enriched", outcome)
 	}
-	published, err := d.PublishStaged(d.t.Context(), h, *staged.RevisionID)
+	published, err := d.PublishStaged(d.t.Context(), h, *staged.RevisionID, nil)
 	require.NoError(d.t, err)
 	return published
 }
@@ -172,6 +172,34 @@ func (d *desk) deletePage(page string, subtree bool) store.Accepted {
 	return accepted
 }
 
+func TestRule14ModelsDueWithThePublish(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.listed(doc("a.md", "1"))
+	page := d.pageID("a.md")
+	due := func() int {
+		return d.count(`SELECT count(*) FROM due_reads WHERE page_id = $1 AND reason = 'models' AND due_at > now() + interval '9 minutes'`, page)
+	}
+	after := 10 * time.Minute
+
+	_, overtaken := d.begin(page)
+	stagedFirst := d.stage(overtaken, "first")
+	_, h := d.begin(page)
+	staged := d.stage(h, "second")
+	late, err := d.PublishStaged(t.Context(), overtaken, *stagedFirst.RevisionID, &after)
+	require.NoError(t, err)
+	assert.Equal(t, "fenced", late.Outcome)
+	assert.Zero(t, due(), "what isn't published isn't due")
+
+	published, err := d.PublishStaged(t.Context(), h, *staged.RevisionID, &after)
+	require.NoError(t, err)
+	assert.Equal(t, "published", published.Outcome)
+	assert.Equal(t, 1, due(), "no step after the publish is needed: whoever died there would leave the page without its vectors")
+
+	d.publish(page, "third")
+	assert.Zero(t, due(), "with its models the page is due no more")
+}
+
 func TestRule3Fence(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -184,13 +212,13 @@ func TestRule3Fence(t *testing.T) {
 		_, second := d.begin(page)
 		assert.Equal(t, "fenced", d.stage(first, "late").Outcome)
 		secondStaged := d.stage(second, "second")
-		late, err := d.PublishStaged(t.Context(), first, *firstStaged.RevisionID)
+		late, err := d.PublishStaged(t.Context(), first, *firstStaged.RevisionID, nil)
 		require.NoError(t, err)
 		assert.Equal(t, "fenced", late.Outcome)
-		published, err := d.PublishStaged(t.Context(), second, *secondStaged.RevisionID)
+		published, err := d.PublishStaged(t.Context(), second, *secondStaged.RevisionID, nil)
 		require.NoError(t, err)
 		assert.Equal(t, "published", published.Outcome)
-		again, err := d.PublishStaged(t.Context(), second, *secondStaged.RevisionID)
+		again, err := d.PublishStaged(t.Context(), second, *secondStaged.RevisionID, nil)
 		require.NoError(t, err)
 		assert.Equal(t, "fenced", again.Outcome, "the row went with the publish")
 	})
@@ -199,7 +227,7 @@ func TestRule3Fence(t *testing.T) {
 		_, h := d.begin(page)
 		staged := d.stage(h, "before the restore")
 		d.exec(`UPDATE deployment SET incarnation = gen_random_uuid()`)
-		late, err := d.PublishStaged(t.Context(), h, *staged.RevisionID)
+		late, err := d.PublishStaged(t.Context(), h, *staged.RevisionID, nil)
 		require.NoError(t, err)
 		assert.Equal(t, "fenced", late.Outcome)
 	})
@@ -209,7 +237,7 @@ func TestRule3Fence(t *testing.T) {
 			_, h := d.begin(page)
 			staged := d.stage(h, change)
 			d.exec(change)
-			late, err := d.PublishStaged(t.Context(), h, *staged.RevisionID)
+			late, err := d.PublishStaged(t.Context(), h, *staged.RevisionID, nil)
 			require.NoError(t, err)
 			assert.Equal(t, "fenced", late.Outcome, change)
 		}
@@ -240,7 +268,7 @@ func TestRule4DeleteMeansGone(t *testing.T) {
 	assert.EqualValues(t, 1, *accepted.Pages)
 	assert.Equal(t, 1, d.live(), "hidden from the accept")
 
-	late, err := d.PublishStaged(t.Context(), running, *staged.RevisionID)
+	late, err := d.PublishStaged(t.Context(), running, *staged.RevisionID, nil)
 	require.NoError(t, err)
 	assert.Equal(t, "cancel_requested", late.Outcome)
 	begun, _ := d.begin(page)

@@ -20,6 +20,7 @@ type Gate struct {
 	all          hold
 	ignoreCancel bool
 	begun        map[string]int
+	read         map[string]int
 	finished     map[string]int
 }
 
@@ -29,7 +30,7 @@ type hold struct{ early, late bool }
 func NewGate(inner source.Source) *Gate {
 	return &Gate{
 		inner: inner, changed: make(chan struct{}), holds: make(map[string]hold),
-		begun: make(map[string]int), finished: make(map[string]int),
+		begun: make(map[string]int), read: make(map[string]int), finished: make(map[string]int),
 	}
 }
 
@@ -73,6 +74,14 @@ func (g *Gate) Finished(id string) int { return g.count(g.finished, id) }
 func (g *Gate) AwaitBegun(ctx context.Context, id string, n int) error {
 	return g.await(ctx, func() bool { return total(g.begun, id) >= n })
 }
+
+// AwaitRead waits until at least n reads of a page, or of all pages for "", have seen what the page says, held late or not.
+func (g *Gate) AwaitRead(ctx context.Context, id string, n int) error {
+	return g.await(ctx, func() bool { return total(g.read, id) >= n })
+}
+
+// Read is how many reads of a page have seen what it says; of all pages for "".
+func (g *Gate) Read(id string) int { return g.count(g.read, id) }
 
 // AwaitFinished waits until at least n reads of a page, or of all pages for "", have come back.
 func (g *Gate) AwaitFinished(ctx context.Context, id string, n int) error {
@@ -165,6 +174,7 @@ func (s *gated) Fetch(ctx context.Context, root source.Root, sourceID string) (s
 		return source.Page{}, err
 	}
 	page, err := s.Source.Fetch(ctx, root, sourceID)
+	g.change(func() { g.read[sourceID]++ })
 	if late := g.pass(ctx, sourceID, func(h hold) bool { return h.late }); late != nil {
 		return source.Page{}, late
 	}
