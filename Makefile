@@ -24,7 +24,7 @@ export GOFLAGS := $(USERS_GOFLAGS) $(COMPILE_FLAGS)
 # One compiler to a core and few collections in each: on two cores a cold build takes a third less time. It compiles what a
 # package needs without linking; what is compiled already costs nothing.
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
-COMPILE = GOGC=400 $(if $(filter 1 2 3 4,$(CORES)),GOMAXPROCS=1,) go list -p $(CORES) -export -deps -f ''
+COMPILE = GOGC=400 $(if $(filter 1 2 3 4,$(CORES)),GOMAXPROCS=1,) go list -p $(CORES) -export -deps
 
 .DEFAULT_GOAL := help
 
@@ -35,7 +35,7 @@ help: ## List what can be made
 .PHONY: dev
 dev: ## Run everything on this machine and sync a sample handbook (flags: ARGS='--once')
 	@$(FETCH_TEMPORAL)
-	@$(COMPILE) ./dev
+	@$(COMPILE) ./dev >/dev/null
 	go run ./dev $(ARGS)
 
 # Where `dev` will have to build the Temporal CLI, its 160 modules arrive while `dev` itself is compiled.
