@@ -14,6 +14,7 @@ import (
 
 	"github.com/loresync/loresync/internal/content/model"
 	"github.com/loresync/loresync/internal/source"
+	"github.com/loresync/loresync/internal/source/transport"
 )
 
 // The failure types that workflows and people see. They are wire names.
@@ -44,7 +45,7 @@ func Translate(err error) error {
 		return done
 	case temporal.IsCanceledError(err), errors.Is(err, context.Canceled):
 		return temporal.NewCanceledError()
-	case errors.Is(err, ErrFenced):
+	case errors.Is(err, ErrFenced), errors.Is(err, transport.ErrStopped), errors.Is(err, transport.ErrPaused):
 		return temporal.NewNonRetryableApplicationError(ErrFenced.Error(), FailureFenced, nil)
 	case errors.As(err, &failed):
 		return translateSource(failed)

@@ -17,6 +17,7 @@ import (
 	"github.com/loresync/loresync/internal/knowledge"
 	"github.com/loresync/loresync/internal/pause"
 	"github.com/loresync/loresync/internal/source"
+	"github.com/loresync/loresync/internal/source/transport"
 )
 
 // PageStore is what page syncs ask of the store.
@@ -30,6 +31,7 @@ type PageStore interface {
 	PublishUnchanged(ctx context.Context, h knowledge.Holder, r knowledge.Reading) (knowledge.Published, error)
 	FinishPageSync(ctx context.Context, h knowledge.Holder, outcome knowledge.Outcome, class, sentence, version string) (string, error)
 	PublishedRevision(ctx context.Context, folder, page string) (int64, error)
+	ReportChildren(ctx context.Context, h knowledge.Holder, children []knowledge.Entry) (int, error)
 	TextsToEnrich(ctx context.Context, revisionID int64) (knowledge.PublishedTexts, error)
 }
 
@@ -131,15 +133,25 @@ func (a *PageActivities) fetch(ctx context.Context, src source.Source, holder kn
 	if err != nil {
 		return ReadPageResult{}, err
 	}
-	reading, stop := a.watch(ctx, holder)
+	asking := transport.WithAttempt(ctx, transport.Attempt{Folder: holder.Folder, Page: holder.Page, Token: holder.Token, Lane: knowledge.LaneBackfill})
+	reading, stop := a.watch(asking, holder)
 	page, err := src.Fetch(reading, root, begun.SourceID)
 	asked := stop()
 	result := ReadPageResult{Token: holder.Token, First: begun.ContentHash == nil}
 	switch {
-	case asked:
+	case asked, errors.Is(err, transport.ErrStopped), errors.Is(err, transport.ErrPaused):
 		return a.end(ctx, holder, result, knowledge.OutcomeCancelled, "", "", "")
 	case err != nil:
 		return a.failed(ctx, holder, begun, result, err)
+	}
+	if page.Entry.ParentUnknown {
+		page.Entry.ParentSourceID = begun.Parent
+	}
+	if len(page.Children) > 0 {
+		// Before the page counts as read: who waits for it then finds its children.
+		if _, err := a.Store.ReportChildren(ctx, holder, page.Children); err != nil {
+			return result, err
+		}
 	}
 	return a.settle(ctx, src, holder, begun, result, page)
 }
@@ -177,9 +189,9 @@ func (a *PageActivities) failed(ctx context.Context, h knowledge.Holder, begun k
 	}
 	last := activity.GetInfo(ctx).Attempt >= maxReadAttempts
 	switch {
-	case failure.Class == source.ClassNotFound:
+	case failure.Class == source.ClassNotFound && (failure.Skip == nil || begun.ContentHash != nil):
 		return a.end(ctx, h, result, knowledge.OutcomeNotFound, "", "", "")
-	case failure.Class == source.ClassInvalid && failure.Skip != nil:
+	case failure.Skip != nil && (failure.Class == source.ClassInvalid || failure.Class == source.ClassNotFound):
 		return a.end(ctx, h, result, knowledge.OutcomeSkipped, failure.Skip.Class, failure.Skip.Sentence, begun.SourceVersion)
 	case failure.Class == source.ClassRateLimited, failure.Class == source.ClassUnavailable && !last:
 		return result, err
@@ -287,7 +299,7 @@ func (a *PageActivities) convert(ctx context.Context, page source.Page, hash []b
 		Raw: page.Raw, Format: string(page.Format), ContentHash: hash, Markdown: document.Markdown,
 		Title: render.Truncate(render.CleanText(title), maxTitle), Meta: meta, Version: page.Entry.Version, EditedAt: editedAt(page.Entry),
 		EmbeddingModel: a.Models.Embedder.Model(), EmbeddingDimensions: a.Models.Embedder.Dimensions(),
-		Place: placeOf(page.Entry), Fingerprint: page.Fingerprint, Chunks: chunksOf(document.Markdown),
+		Place: placeOf(page.Entry), Fingerprint: page.Fingerprint, Fidelity: page.Fidelity, Chunks: chunksOf(document.Markdown),
 	}
 	if !a.Models.Summarizer.Remote() {
 		if text, err := a.Models.Summarizer.Summarize(ctx, revision.Title, revision.Markdown); err == nil {

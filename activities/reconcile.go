@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/loresync/loresync/internal/knowledge"
 	"github.com/loresync/loresync/internal/source"
+	"github.com/loresync/loresync/internal/source/transport"
 )
 
 // AbsenceStore is what the reconcile of vanished pages asks of the store.
@@ -18,7 +20,8 @@ type AbsenceStore interface {
 	LostPages(ctx context.Context, folder string) ([]knowledge.Lost, error)
 	HoldPages(ctx context.Context, holdID string) ([]knowledge.Lost, error)
 	RemovalFacts(ctx context.Context, folder string, listingID int64, planned int) (knowledge.Removal, error)
-	RemoveLostPages(ctx context.Context, folder string, pages []string, undo time.Duration, approved bool) ([]string, error)
+	RemoveLostPages(ctx context.Context, folder string, pages []string, undo time.Duration, approved, told bool) ([]string, error)
+	ToldPages(ctx context.Context, listingID int64) ([]knowledge.Lost, error)
 	ForgetStrikes(ctx context.Context, folder string, pages []string) error
 	HoldRemovals(ctx context.Context, folder, holdID, reason string, pages []string) (string, error)
 	RecordRemovals(ctx context.Context, listingID int64, removed, held int) error
@@ -44,33 +47,66 @@ type ReconcileResult struct {
 	Removed, Held int
 }
 
-// ReconcileVanished records who was absent, confirms at the source each page with two strikes, and removes those that are
-// gone, unless the guards want a person to look. A second run finds nothing left to do.
+// ReconcileVanished records who was absent, confirms at the source each page with two strikes and each that the source told
+// gone, and removes those that are, unless the guards want a person to look. A second run finds nothing left to do.
 func (a *ReconcileActivities) ReconcileVanished(ctx context.Context, in ReconcileInput) (ReconcileResult, error) {
-	absence, err := a.recordAbsence(ctx, in.ListingID)
-	if err != nil || absence.Outcome != "recorded" || absence.Candidates == 0 {
-		return ReconcileResult{}, err
-	}
-	lost, err := a.Store.LostPages(ctx, in.FolderID)
+	absent, err := a.absent(ctx, in)
 	if err != nil {
 		return ReconcileResult{}, err
 	}
-	gone, err := a.confirm(ctx, in.FolderID, lost)
-	if err != nil || len(gone) == 0 {
+	told, err := a.Store.ToldPages(ctx, in.ListingID)
+	if err != nil || len(absent)+len(told) == 0 {
 		return ReconcileResult{}, err
 	}
-	facts, err := a.Store.RemovalFacts(ctx, in.FolderID, in.ListingID, len(gone))
+	// One that is absent and told gone needs no strikes.
+	absent = slices.DeleteFunc(absent, func(p knowledge.Lost) bool { return slices.Contains(told, p) })
+	if absent, err = a.confirm(ctx, in.FolderID, absent); err != nil {
+		return ReconcileResult{}, err
+	}
+	if told, err = a.confirm(ctx, in.FolderID, told); err != nil {
+		return ReconcileResult{}, err
+	}
+	return a.removeOrHold(ctx, in, absent, told)
+}
+
+// absent gives the pages that a second complete listing didn't see.
+func (a *ReconcileActivities) absent(ctx context.Context, in ReconcileInput) ([]knowledge.Lost, error) {
+	absence, err := a.recordAbsence(ctx, in.ListingID)
+	if err != nil || absence.Outcome != "recorded" || absence.Candidates == 0 {
+		return nil, err
+	}
+	return a.Store.LostPages(ctx, in.FolderID)
+}
+
+// removeOrHold removes what is confirmed, or has a person look at all of it.
+func (a *ReconcileActivities) removeOrHold(ctx context.Context, in ReconcileInput, absent, told []knowledge.Lost) (ReconcileResult, error) {
+	if len(absent)+len(told) == 0 {
+		return ReconcileResult{}, nil
+	}
+	facts, err := a.Store.RemovalFacts(ctx, in.FolderID, in.ListingID, len(absent)+len(told))
 	if err != nil {
 		return ReconcileResult{}, err
 	}
 	if reason := knowledge.HoldReason(facts); reason != "" {
-		return a.hold(ctx, in, reason, gone)
+		return a.hold(ctx, in, reason, append(pageIDs(absent), pageIDs(told)...))
 	}
-	removed, err := a.remove(ctx, in.FolderID, gone, false)
-	if err == nil {
-		err = a.Store.RecordRemovals(ctx, in.ListingID, removed, 0)
+	removed, err := a.remove(ctx, in.FolderID, pageIDs(absent), removal{})
+	if err != nil {
+		return ReconcileResult{Removed: removed}, err
 	}
-	return ReconcileResult{Removed: removed}, err
+	more, err := a.remove(ctx, in.FolderID, pageIDs(told), removal{told: true})
+	if removed += more; err != nil {
+		return ReconcileResult{Removed: removed}, err
+	}
+	return ReconcileResult{Removed: removed}, a.Store.RecordRemovals(ctx, in.ListingID, removed, 0)
+}
+
+func pageIDs(pages []knowledge.Lost) []string {
+	found := make([]string, len(pages))
+	for i, p := range pages {
+		found[i] = p.PageID
+	}
+	return found
 }
 
 // recordAbsence goes through the folder's pages in bounded transactions.
@@ -96,7 +132,10 @@ func newHoldID() string { return "hold-" + strings.ReplaceAll(uuid.NewString(), 
 
 // confirm asks the source about each page, and gives those that are gone or no longer below the root. Pages that are there
 // after all lose their strikes; anything that isn't a clear word counts as alive.
-func (a *ReconcileActivities) confirm(ctx context.Context, folder string, lost []knowledge.Lost) ([]string, error) {
+func (a *ReconcileActivities) confirm(ctx context.Context, folder string, lost []knowledge.Lost) ([]knowledge.Lost, error) {
+	if len(lost) == 0 {
+		return nil, nil
+	}
 	place, err := a.Store.FolderRoot(ctx, folder)
 	if err != nil {
 		return nil, err
@@ -109,7 +148,10 @@ func (a *ReconcileActivities) confirm(ctx context.Context, folder string, lost [
 	if err != nil {
 		return nil, err
 	}
-	var gone, alive []string
+	ctx = transport.WithAttempt(ctx, transport.Attempt{Folder: folder, Lane: knowledge.LaneDelete})
+	defer beat(ctx)()
+	var gone []knowledge.Lost
+	var alive []string
 	for _, page := range lost {
 		activity.RecordHeartbeat(ctx, len(gone)+len(alive))
 		presence, err := src.Presence(ctx, root, page.SourceID)
@@ -118,7 +160,7 @@ func (a *ReconcileActivities) confirm(ctx context.Context, folder string, lost [
 		}
 		switch presence {
 		case source.PresenceGone, source.PresenceTrashed, source.PresenceMoved:
-			gone = append(gone, page.PageID)
+			gone = append(gone, page)
 		case source.PresenceAlive:
 			alive = append(alive, page.PageID)
 		case source.PresenceUnknown:
@@ -130,12 +172,15 @@ func (a *ReconcileActivities) confirm(ctx context.Context, folder string, lost [
 	return gone, a.Store.ForgetStrikes(ctx, folder, alive)
 }
 
-func (a *ReconcileActivities) remove(ctx context.Context, folder string, pages []string, approved bool) (int, error) {
+// removal is on whose word pages are removed: a person's who approved it, the source's who told it, else two listings'.
+type removal struct{ approved, told bool }
+
+func (a *ReconcileActivities) remove(ctx context.Context, folder string, pages []string, word removal) (int, error) {
 	removed := 0
 	for len(pages) > 0 {
 		activity.RecordHeartbeat(ctx, removed)
 		batch := pages[:min(len(pages), lockBatch)]
-		gone, err := a.Store.RemoveLostPages(ctx, folder, batch, a.Timeouts.Undo, approved)
+		gone, err := a.Store.RemoveLostPages(ctx, folder, batch, a.Timeouts.Undo, word.approved, word.told)
 		if err != nil {
 			return removed, err
 		}
@@ -161,6 +206,6 @@ func (a *ReconcileActivities) RemoveApproved(ctx context.Context, in ApprovedInp
 	if err != nil {
 		return ReconcileResult{}, err
 	}
-	removed, err := a.remove(ctx, in.FolderID, gone, true)
+	removed, err := a.remove(ctx, in.FolderID, pageIDs(gone), removal{approved: true, told: true})
 	return ReconcileResult{Removed: removed}, err
 }

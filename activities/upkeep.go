@@ -27,11 +27,14 @@ type UpkeepStore interface {
 	ApplyRetention(ctx context.Context) (int64, error)
 	TakeDueReads(ctx context.Context, bound int) ([]knowledge.DueRead, error)
 	DueFolders(ctx context.Context) ([]string, error)
+	RefusedConnections(ctx context.Context) ([]knowledge.RefusedConnection, error)
+	PauseConnection(ctx context.Context, name string, paused bool, reason, actor string) (bool, error)
 }
 
 // UpkeepActivities remove what dead processes left, start what they did not, and turn due times into requests.
 type UpkeepActivities struct {
 	Store      UpkeepStore
+	Sources    Sources
 	Starter    Starter
 	Executions Executions
 	Timeouts   Timeouts
@@ -199,7 +202,7 @@ type RequestDueInput struct{}
 
 // RequestDueResult counts what was asked for.
 type RequestDueResult struct {
-	Pages, Folders, Deletes int
+	Pages, Folders, Deletes, Resumed int
 }
 
 // RequestDue starts deletes that were accepted without their workflow, and asks for the pages whose time has come and for the
@@ -213,6 +216,9 @@ func (a *UpkeepActivities) RequestDue(ctx context.Context, _ RequestDueInput) (R
 		return result, err
 	}
 	result.Deletes = tidied.DeletesStarted
+	if err := a.resumeConnections(ctx, &result); err != nil {
+		return result, err
+	}
 	due, err := a.Store.TakeDueReads(ctx, lockBatch)
 	if err != nil {
 		return result, err
@@ -236,4 +242,29 @@ func (a *UpkeepActivities) RequestDue(ctx context.Context, _ RequestDueInput) (R
 		result.Folders++
 	}
 	return result, nil
+}
+
+// resumeConnections checks the connections whose credentials were refused, and resumes those that work again. One check of one
+// root tells; an error of any kind leaves the connection as it is.
+func (a *UpkeepActivities) resumeConnections(ctx context.Context, result *RequestDueResult) error {
+	refused, err := a.Store.RefusedConnections(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range refused {
+		activity.RecordHeartbeat(ctx, c.Name)
+		src, err := a.Sources.Source(ctx, c.Source, c.Name)
+		if err != nil {
+			continue // its secret is still missing
+		}
+		root, err := rootOf(c.FolderID, c.Root, c.Limits)
+		if err != nil || src.Check(ctx, root) != nil {
+			continue
+		}
+		if _, err := a.Store.PauseConnection(ctx, c.Name, false, "", "loresync"); err != nil {
+			return err
+		}
+		result.Resumed++
+	}
+	return nil
 }

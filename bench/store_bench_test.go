@@ -54,7 +54,7 @@ func newShelf(b *testing.B, n int) *shelf {
 	b.Cleanup(func() { _ = sql.Close(context.Background()) })
 	s := &shelf{Store: st, b: b, sql: sql}
 	// The door without Temporal: nothing is started here.
-	door := control.New(st, nil, config.NewSources(config.Config{}), slog.New(slog.DiscardHandler), control.Options{})
+	door := control.New(st, nil, config.NewSources(config.Config{}, nil), slog.New(slog.DiscardHandler), control.Options{})
 	_, err = door.AddFolder(b.Context(), control.FolderSpec{ID: benchFolder, Source: "files", Root: b.TempDir()}, person)
 	require.NoError(b, err)
 	for i := range n {

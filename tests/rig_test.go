@@ -57,6 +57,10 @@ type rig struct {
 	name     string
 	src      source.Source
 	embedder *countingEmbedder
+	// sources are the rig itself, which gives its one source to all, unless an option makes others over the rig's store.
+	sources     control.Sources
+	makeSources func(*store.Store) control.Sources
+	spec        control.FolderSpec
 	// alone is set when the test starts workers as processes of their own.
 	alone bool
 }
@@ -77,6 +81,7 @@ func newRig(t *testing.T, options ...rigOption) *rig {
 		t: t, root: t.TempDir(), url: testenv.Database(t), name: testenv.Namespace(t), src: files.New(files.Options{}),
 		embedder: &countingEmbedder{Embedder: embed.Lexical{}},
 	}
+	r.sources, r.spec = r, control.FolderSpec{ID: folderID, Source: "files", Root: r.root, Title: "HR"}
 	for _, option := range options {
 		option(r)
 	}
@@ -88,12 +93,15 @@ func newRig(t *testing.T, options ...rigOption) *rig {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = r.sql.Close(context.Background()) })
 	r.temporal = testenv.Client(t, r.name)
-	r.Control = control.New(r.store, r.temporal, r, slog.New(slog.DiscardHandler), control.Options{Namespace: r.name})
+	if r.makeSources != nil {
+		r.sources = r.makeSources(r.store)
+	}
+	r.Control = control.New(r.store, r.temporal, r.sources, slog.New(slog.DiscardHandler), control.Options{Namespace: r.name})
 	r.search = search.New(r.store, embed.Lexical{})
 	if !r.alone {
 		r.worker()
 	}
-	_, err = r.AddFolder(t.Context(), control.FolderSpec{ID: folderID, Source: "files", Root: r.root, Title: "HR"}, person)
+	_, err = r.AddFolder(t.Context(), r.spec, person)
 	require.NoError(t, err)
 	return r
 }
@@ -105,7 +113,7 @@ func (r *rig) Source(context.Context, string, string) (source.Source, error) { r
 func (r *rig) worker() {
 	r.t.Helper()
 	set, err := workers.Start(workers.Options{
-		Store: r.store, Temporal: r.temporal, Control: r.Control, Sources: r, Log: slog.New(slog.DiscardHandler),
+		Store: r.store, Temporal: r.temporal, Control: r.Control, Sources: r.sources, Log: slog.New(slog.DiscardHandler),
 		Models:   activities.Models{Embedder: r.embedder, Summarizer: summary.Extractive{}},
 		Timeouts: activities.Timeouts{Ladder: 3 * time.Second, Abandoned: 2 * time.Second, AskAgain: time.Second},
 	})

@@ -151,7 +151,7 @@ func TestModelsAreBuiltInUnlessNamed(t *testing.T) {
 
 func TestSources(t *testing.T) {
 	t.Parallel()
-	all := NewSources(Config{})
+	all := NewSources(Config{}, nil)
 	src, err := all.Source(t.Context(), "files", "files")
 	require.NoError(t, err)
 	assert.Equal(t, "files", src.Name())

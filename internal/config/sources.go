@@ -2,30 +2,144 @@ package config
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path"
+	"strings"
+	"sync"
 
 	"github.com/loresync/loresync/internal/control"
 	"github.com/loresync/loresync/internal/source"
 	"github.com/loresync/loresync/internal/source/files"
+	"github.com/loresync/loresync/internal/source/notion"
+	"github.com/loresync/loresync/internal/source/transport"
+	"github.com/loresync/loresync/internal/store"
 )
 
-// NewSources gives the sources that this version can sync, one for each connection that asks for it.
-func NewSources(Config) control.Sources {
-	return sources{files: filesSource{files.New(files.Options{})}}
+// ConnectionStore is what sources ask of the store: where secrets are, slots of the rate budgets, and pausing.
+type ConnectionStore interface {
+	Slots(perSecond float64, burst int) *store.Slots
+	Connection(ctx context.Context, name string) (store.Connection, error)
+	PauseConnection(ctx context.Context, name string, paused bool, reason, actor string) (bool, error)
+	SetBudget(ctx context.Context, connection string, perSecond float64, burst int) error
 }
 
-type sources struct{ files filesSource }
+// NewSources gives the sources that this version can sync, one for each connection that asks for it.
+func NewSources(c Config, st ConnectionStore) control.Sources {
+	return &sources{
+		config: c, store: st, files: filesSource{files.New(files.Options{})}, made: map[string]source.Source{},
+	}
+}
 
-// Source finds a source by its name. Files need no connection of their own: there is nothing to sign in to.
-func (s sources) Source(_ context.Context, name, _ string) (source.Source, error) {
+type sources struct {
+	config Config
+	store  ConnectionStore
+	files  filesSource
+
+	mu sync.Mutex
+	// budget gives slots to all connections of this process.
+	budget transport.Budget
+	// made are the sources of connections, by name: each keeps its HTTP connections.
+	made map[string]source.Source
+}
+
+// Source finds a source by its name and connection. Files need no connection of their own: there is nothing to sign in to.
+func (s *sources) Source(ctx context.Context, name, connection string) (source.Source, error) {
 	switch name {
 	case files.Name:
 		return s.files, nil
-	case "notion", "gdrive":
-		return nil, fmt.Errorf("the source %q is not supported yet by this version: use files", name)
+	case notion.Name:
+		return s.connected(ctx, connection, s.newNotion)
+	case "gdrive":
+		return nil, fmt.Errorf("the source %q is not supported yet by this version: use files or notion", name)
 	}
-	return nil, fmt.Errorf("there is no source %q: use files", name)
+	return nil, fmt.Errorf("there is no source %q: use files or notion", name)
+}
+
+var errNoStore = errors.New("this process has no database, in which connections are kept: it can only sync files")
+
+func (s *sources) connected(
+	ctx context.Context, connection string, create func(context.Context, string) (source.Source, error),
+) (source.Source, error) {
+	if s.store == nil {
+		return nil, errNoStore
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if made, known := s.made[connection]; known {
+		return made, nil
+	}
+	if s.budget == nil {
+		s.budget = transport.NewBudget(s.store.Slots(transport.DefaultPerSecond, transport.DefaultBurst))
+	}
+	src, err := create(ctx, connection)
+	if err != nil {
+		return nil, err
+	}
+	src = guard(src, connection, s.store)
+	s.made[connection] = src
+	return src, nil
+}
+
+// notionBurst keeps a 60-second window at 180 requests with the default rate.
+const notionBurst = 9
+
+func (s *sources) newNotion(ctx context.Context, connection string) (source.Source, error) {
+	if _, err := s.secret(ctx, connection, s.config.Notion.Token, "LORESYNC_NOTION_TOKEN"); err != nil {
+		return nil, err
+	}
+	if err := s.store.SetBudget(ctx, connection, s.config.Notion.Rate, notionBurst); err != nil {
+		return nil, err
+	}
+	return notion.New(notion.Options{
+		BaseURL: s.config.Notion.BaseURL,
+		Token: func(ctx context.Context) (string, error) {
+			return s.secret(ctx, connection, s.config.Notion.Token, "LORESYNC_NOTION_TOKEN")
+		},
+		Transport: transport.New(notion.Transport(connection, s.budget)),
+	}), nil
+}
+
+// secret reads a connection's secret anew for every request, so that one that was renewed is used at once. The connection that
+// bears the source's name takes the setting unless it has a reference of its own.
+func (s *sources) secret(ctx context.Context, connection, setting, variable string) (string, error) {
+	row, err := s.store.Connection(ctx, connection)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return "", fmt.Errorf("there is no connection %q: `starter connection list` shows those there are", connection)
+	case err != nil:
+		return "", err
+	}
+	kind, where, _ := strings.Cut(row.SecretRef, ":")
+	var secret string
+	switch kind {
+	case "":
+		if secret = setting; secret == "" {
+			return "", &source.Failure{
+				Class: source.ClassUnauthorized, Doing: "find the secret", Sentence: variable + " is not set: set it to the token of the integration",
+			}
+		}
+		return secret, nil
+	case "env":
+		secret = os.Getenv(where)
+	case "file":
+		read, err := os.ReadFile(where)
+		if err != nil {
+			return "", &source.Failure{
+				Class: source.ClassUnauthorized, Doing: "find the secret", Err: err,
+				Sentence: fmt.Sprintf("the file with the secret of connection %s can't be read: check its path and rights", connection),
+			}
+		}
+		secret = strings.TrimSpace(string(read))
+	}
+	if secret == "" {
+		return "", &source.Failure{
+			Class: source.ClassUnauthorized, Doing: "find the secret",
+			Sentence: fmt.Sprintf("the secret of connection %s is empty: check what its reference names", connection),
+		}
+	}
+	return secret, nil
 }
 
 // filesSource adds what control asks of sources whose roots and ids are paths.

@@ -48,7 +48,7 @@ func Connect(ctx context.Context, c Config, log *slog.Logger) (*Wiring, error) {
 		st.Close()
 		return nil, err
 	}
-	sources := NewSources(c)
+	sources := NewSources(c, st)
 	return &Wiring{
 		Store: st, Temporal: temporal, Sources: sources, Searcher: search.New(st, embedder), Embedder: embedder, Summarizer: summarizer,
 		Control: control.New(st, temporal, sources, log, control.Options{

@@ -165,7 +165,7 @@ func TestConnections(t *testing.T) {
 	r, ctx := withFolder(t), t.Context()
 	_, err := r.AddConnection(ctx, control.ConnectionSpec{Name: "No", Source: "files"}, mika)
 	requireKind(t, err, control.KindUsage, "connection_name")
-	_, err = r.AddConnection(ctx, control.ConnectionSpec{Name: "wiki", Source: "notion"}, mika)
+	_, err = r.AddConnection(ctx, control.ConnectionSpec{Name: "wiki", Source: "gdrive"}, mika)
 	requireKind(t, err, control.KindUsage, "source")
 	_, err = r.AddConnection(ctx, control.ConnectionSpec{Name: "disk", Source: "files", SecretRef: "hunter2"}, mika)
 	requireKind(t, err, control.KindUsage, "secret_ref")

@@ -40,7 +40,7 @@ func newRoom(t *testing.T, temporal client.Client, namespace string) *room {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	r := &room{t: t, store: st, sql: conn, root: t.TempDir()}
-	r.Control = control.New(st, temporal, config.NewSources(config.Config{}), slog.New(slog.DiscardHandler), control.Options{Namespace: namespace})
+	r.Control = control.New(st, temporal, config.NewSources(config.Config{}, nil), slog.New(slog.DiscardHandler), control.Options{Namespace: namespace})
 	return r
 }
 

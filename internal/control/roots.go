@@ -26,14 +26,14 @@ type lineage interface {
 // checkSource tells which sources this version can sync.
 func checkSource(name string) error {
 	switch name {
-	case "files":
+	case "files", "notion":
 		return nil
-	case "notion", "gdrive":
-		return usage("source", "the source %q is not supported yet by this version: use files", name)
+	case "gdrive":
+		return usage("source", "the source %q is not supported yet by this version: use files or notion", name)
 	case "":
-		return usage("source", "no source was given: use --source files")
+		return usage("source", "no source was given: use --source files or --source notion")
 	}
-	return usage("source", "there is no source %q: use files", name)
+	return usage("source", "there is no source %q: use files or notion", name)
 }
 
 // sourceOf finds the source of a folder.

@@ -7,6 +7,7 @@
 //	folder/{folderId}/page/{pageId}/delete   DeletePageWorkflow
 //	folder/{folderId}/delete                 DeleteFolderWorkflow
 //	folder/{folderId}/hold/{holdId}          ApproveHoldWorkflow
+//	connection/{id}/webhook/{eventId}        FollowWebhookWorkflow
 //	all/sync, all/janitor, all/due           SyncAllWorkflow, JanitorWorkflow, DueReadsWorkflow
 //
 // A segment holds only [A-Za-z0-9_-], a folder id is lower case, and the longest ID stays under the 255 characters that a
@@ -16,6 +17,7 @@ package ids
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -26,6 +28,9 @@ const (
 	MaxFolder = 64
 	MaxPage   = 128
 	MaxUnique = 36
+	// MaxConnection and MaxEvent bound the names of connections and the events that their sources tell of.
+	MaxConnection = 64
+	MaxEvent      = 128
 	// MaxWorkflow is what a Postgres-backed Temporal server can store.
 	MaxWorkflow = 255
 )
@@ -52,16 +57,19 @@ const (
 	KindDeletePage   Kind = "delete_page"
 	KindDeleteFolder Kind = "delete_folder"
 	KindHold         Kind = "hold"
+	KindWebhook      Kind = "webhook"
 	KindAll          Kind = "all"
 )
 
 const (
-	folderRoom = "folder"
-	pageRoom   = "page"
-	syncWord   = "sync"
-	deleteWord = "delete"
-	holdRoom   = "hold"
-	allRoom    = "all"
+	folderRoom     = "folder"
+	pageRoom       = "page"
+	syncWord       = "sync"
+	deleteWord     = "delete"
+	holdRoom       = "hold"
+	connectionRoom = "connection"
+	webhookRoom    = "webhook"
+	allRoom        = "all"
 )
 
 // Parsed is a Workflow ID taken apart.
@@ -69,7 +77,9 @@ type Parsed struct {
 	Kind   Kind
 	Folder string
 	Page   string
-	// Unique tells folder syncs, holds, and scheduled runs apart.
+	// Connection is set for webhooks, which belong to no folder.
+	Connection string
+	// Unique tells folder syncs, holds, webhook events and scheduled runs apart.
 	Unique string
 	// Work names what a KindAll id does: sync, janitor, due, daily.
 	Work string
@@ -95,6 +105,31 @@ func Hold(folder, hold string) (string, error) {
 		return "", err
 	}
 	return join(folderRoom, folder, holdRoom, hold), nil
+}
+
+// Webhook is the Workflow ID of one event that a source told a connection of. All deliveries of the event meet there. An event
+// id outside the alphabet, or a longer one, is named by its hash.
+func Webhook(connection, event string) (string, error) {
+	if err := checkConnection(connection); err != nil {
+		return "", err
+	}
+	if event == "" {
+		return "", errors.New("event id is empty")
+	}
+	if checkSegment("event id", event, MaxEvent) != nil {
+		event = PageIDForPath(event, 0)
+	}
+	return join(connectionRoom, connection, webhookRoom, event), nil
+}
+
+func checkConnection(connection string) error {
+	if err := checkSegment("connection name", connection, MaxConnection); err != nil {
+		return err
+	}
+	if strings.ToLower(connection) != connection {
+		return fmt.Errorf("connection name %q has capitals: use lower case", connection)
+	}
+	return nil
 }
 
 // SyncPage is the Workflow ID at which every request for a sync of this page meets.
@@ -137,6 +172,8 @@ func Parse(id string) (Parsed, error) {
 		return Parsed{Kind: KindDeleteFolder, Folder: parts[1]}, CheckFolder(parts[1])
 	case len(parts) == 4 && parts[0] == folderRoom:
 		return parseUnique(parts)
+	case len(parts) == 4 && parts[0] == connectionRoom && parts[2] == webhookRoom:
+		return parseWebhook(parts)
 	case len(parts) == 5 && parts[0] == folderRoom && parts[2] == pageRoom:
 		return parsePage(parts)
 	}
@@ -167,6 +204,13 @@ func parseUnique(parts []string) (Parsed, error) {
 		return Parsed{}, err
 	}
 	return Parsed{Kind: kind, Folder: parts[1], Unique: parts[3]}, CheckFolder(parts[1])
+}
+
+func parseWebhook(parts []string) (Parsed, error) {
+	if err := checkSegment("event id", parts[3], MaxEvent); err != nil {
+		return Parsed{}, err
+	}
+	return Parsed{Kind: KindWebhook, Connection: parts[1], Unique: parts[3]}, checkConnection(parts[1])
 }
 
 func parsePage(parts []string) (Parsed, error) {

@@ -15,6 +15,7 @@ var (
 	folders = rapid.StringMatching(`[a-z0-9_-]{1,64}`)
 	pages   = rapid.StringMatching(`[A-Za-z0-9_-]{1,128}`)
 	uniques = rapid.StringMatching(`[A-Za-z0-9_-]{1,36}`)
+	events  = rapid.StringMatching(`[A-Za-z0-9_-]{1,128}`)
 )
 
 func TestEveryIDRoundTripsAndFits(t *testing.T) {
@@ -27,6 +28,7 @@ func TestEveryIDRoundTripsAndFits(t *testing.T) {
 			{Kind: ids.KindDeletePage, Folder: folder, Page: page},
 			{Kind: ids.KindDeleteFolder, Folder: folder},
 			{Kind: ids.KindHold, Folder: folder, Unique: unique},
+			{Kind: ids.KindWebhook, Connection: folder, Unique: events.Draw(t, "event")},
 		} {
 			id := build(t, want)
 			got, err := ids.Parse(id)
@@ -85,6 +87,27 @@ func TestHostileSegmentsAreRefused(t *testing.T) {
 	}
 }
 
+func TestEveryEventOfAConnectionHasAnID(t *testing.T) {
+	t.Parallel()
+	id, err := ids.Webhook("notion-hr", "367cba44-b6f3-4c92-81e7-6a2e9659efd4")
+	require.NoError(t, err)
+	assert.Equal(t, "connection/notion-hr/webhook/367cba44-b6f3-4c92-81e7-6a2e9659efd4", id)
+	seen := map[string]string{}
+	for _, event := range []string{"a/b", "a b", "é", strings.Repeat("e", 129), strings.Repeat("e", 130), "a\x00", `"`} {
+		id, err := ids.Webhook("notion", event)
+		require.NoError(t, err)
+		assert.Empty(t, seen[id], "%q and %q meet", event, seen[id])
+		seen[id] = event
+		parsed, err := ids.Parse(id)
+		require.NoError(t, err)
+		assert.Equal(t, ids.KindWebhook, parsed.Kind)
+	}
+	for _, c := range [][2]string{{"notion", ""}, {"", "e"}, {"Notion", "e"}, {"a/b", "e"}, {strings.Repeat("n", 65), "e"}} {
+		_, err := ids.Webhook(c[0], c[1])
+		require.Error(t, err, c)
+	}
+}
+
 func TestScheduledRunsAreRecognised(t *testing.T) {
 	t.Parallel()
 	got, err := ids.Parse("all/daily-2026-11-30T03:00:00Z")
@@ -107,7 +130,8 @@ func TestPageIDsOfPathsAreStableAndTellTakenOnesApart(t *testing.T) {
 }
 
 func FuzzParseAcceptsOnlyWhatIsBuilt(f *testing.F) {
-	for _, seed := range []string{"folder/f1/page/p/sync", "folder/f1/delete", "folder/f1/sync/u", "all/sync", "folder//page//sync", "folder/F/delete"} {
+	for _, seed := range []string{"folder/f1/page/p/sync", "folder/f1/delete", "folder/f1/sync/u", "all/sync", "folder//page//sync", "folder/F/delete",
+		"connection/notion/webhook/e", "connection//webhook/e"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, id string) {
@@ -135,6 +159,8 @@ func build(t require.TestingT, parsed ids.Parsed) string {
 		id, err = ids.DeleteFolder(parsed.Folder)
 	case ids.KindHold:
 		id, err = ids.Hold(parsed.Folder, parsed.Unique)
+	case ids.KindWebhook:
+		id, err = ids.Webhook(parsed.Connection, parsed.Unique)
 	case ids.KindAll:
 		id = "all/" + parsed.Work
 	}

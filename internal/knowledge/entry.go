@@ -17,6 +17,10 @@ type Entry struct {
 	SourceID string `json:"source_id"`
 	// ParentSourceID is empty directly below the root. Parents are listed before their children where the source can.
 	ParentSourceID string `json:"parent_source_id,omitempty"`
+	// ParentUnknown is set when the source can't tell the parent without another request; what is known of it stays.
+	ParentUnknown bool `json:"parent_unknown,omitempty"`
+	// FoundBy is how the source came to know of it: search or tree; empty for a plain listing.
+	FoundBy string `json:"found_by,omitempty"`
 	Kind           Kind   `json:"kind"`
 	Title          string `json:"title"`
 	URL            string `json:"url,omitempty"`
@@ -47,7 +51,16 @@ type Batch struct {
 	Returned int
 	// Cursor resumes the listing after this batch; opaque, printable ASCII or UTF-8, at most 4 KiB; empty in the last one.
 	Cursor string
+	// Gone are source ids that the source says are in its trash or removed. Each is confirmed before anything is removed.
+	Gone []string
 }
+
+// How a page was found.
+const (
+	FoundByListing = "listing"
+	FoundBySearch  = "search"
+	FoundByTree    = "tree"
+)
 
 // Verdict is a listing's own word on whether it saw everything.
 type Verdict string

@@ -18,6 +18,10 @@ const (
 	LaneBackfill    Lane = 3
 )
 
+// PausedByToken begins the reason of a connection that was paused because its source refused the credentials. Such a
+// connection is checked every minute, and resumed at the first success.
+const PausedByToken = "the source refused the credentials: "
+
 // Mode is how much of a folder a sync run looks at.
 type Mode string
 

@@ -24,6 +24,8 @@ type Window struct {
 	// OpenLeft is true while pages are left to ask for; Waiting counts those that were asked for and not read yet.
 	OpenLeft bool
 	Waiting  int64
+	// ListedLeft is true while page syncs have reported children that have no row yet.
+	ListedLeft bool
 }
 
 // Ask is a page that a folder sync wants read.
@@ -72,4 +74,10 @@ type FinishedRun struct {
 	Status                               RunStatus
 	Reason, Verdict                      string
 	Counts                               Counts
+}
+
+// RefusedConnection is a connection that was paused because its source refused the credentials, with a root to try.
+type RefusedConnection struct {
+	Name, Source, FolderID, Root string
+	Limits                       json.RawMessage
 }

@@ -20,6 +20,8 @@ type Begun struct {
 	ContentHash   []byte
 	Title         string
 	SourceVersion string
+	// Parent is the source id of the page above, as far as it is known; set for held pages only.
+	Parent string
 	// ModelsPending is true when the published revision still lacks embeddings or a summary.
 	ModelsPending bool
 }
@@ -50,6 +52,8 @@ type StagedRevision struct {
 	Fingerprint         []byte
 	// RecheckAfter makes the page due again once published: a second edit within the source's granularity would look the same.
 	RecheckAfter *time.Duration
+	// Fidelity says how much of the page could be kept, as JSON; nil where the source has nothing to say.
+	Fidelity json.RawMessage
 }
 
 // StagedChunk is one chunk on its way into a staged revision. Terms are the lexemes of its text, in order.

@@ -8,6 +8,7 @@ package source
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -20,12 +21,17 @@ type Root struct {
 	// Ref is the source's own way to name the root: a directory, a Notion page id, a Drive folder id.
 	Ref    string
 	Limits Limits
+	// Known gives the parents of the folder's known pages by source id, for listings whose source doesn't tell every parent.
+	// It may be nil.
+	Known func(ctx context.Context) (map[string]string, error)
 }
 
 // Limits bound one page. A zero value means the source's default.
 type Limits struct {
 	// MaxBytes is the largest raw page that is read; larger ones are listed as skipped.
 	MaxBytes int64 `json:"max_bytes,omitempty"`
+	// Comments makes a page's unresolved comments a section of it, where the source has comments.
+	Comments bool `json:"comments,omitempty"`
 }
 
 // The nouns of a listing are knowledge's: the store compares them with what it knows.
@@ -81,6 +87,8 @@ type Page struct {
 	Fingerprint []byte
 	// Children are pages that were seen while reading this one, for sources whose tree is known only by reading.
 	Children []Entry
+	// Fidelity says how much of the page could be kept, as a JSON object; nil where the source has nothing to say.
+	Fidelity json.RawMessage
 }
 
 // Format is what a raw payload is.
@@ -140,6 +148,8 @@ type Traits struct {
 	EditGranularity time.Duration
 	// StableIDs is true when a page keeps its id through a move or a rename. Without it moves are recognised by content.
 	StableIDs bool
+	// TreeByReading is true when some pages are found only by reading the page above them. Such a source gives Children.
+	TreeByReading bool
 }
 
 // Fingerprinter is implemented by sources without stable ids: it fingerprints a page that a listing found new, to tell a

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"github.com/loresync/loresync/internal/knowledge"
 )
 
 // Connection is one connection row.
@@ -50,4 +52,14 @@ SELECT CASE WHEN $2 THEN 'connection_paused' ELSE 'connection_resumed' END, $4, 
 func (s *Store) PauseConnection(ctx context.Context, name string, paused bool, reason, actor string) (bool, error) {
 	n, err := exec(ctx, s, "pause or resume a connection", pauseConnection, name, paused, reason, actor)
 	return n > 0, err
+}
+
+const refusedConnections = `
+SELECT DISTINCT ON (c.name) c.name, c.source, f.folder_id, f.root, f.limits
+FROM connections c JOIN folders f ON f.connection = c.name AND f.deleted_at IS NULL
+WHERE c.paused_at IS NOT NULL AND starts_with(c.pause_reason, $1) ORDER BY c.name, f.folder_id`
+
+// RefusedConnections gives the connections that were paused because their source refused the credentials.
+func (s *Store) RefusedConnections(ctx context.Context) ([]knowledge.RefusedConnection, error) {
+	return list[knowledge.RefusedConnection](ctx, s, "read refused connections", refusedConnections, knowledge.PausedByToken)
 }

@@ -23,6 +23,7 @@ type begunRow struct {
 	ContentHash   []byte
 	Title         *string
 	SourceVersion *string
+	Parent        *string
 	ModelsPending *bool
 }
 
@@ -42,11 +43,18 @@ func (row begunRow) begun() knowledge.Begun {
 	return knowledge.Begun{
 		Outcome: row.Outcome, Token: *row.Token, ReadSeq: *row.ReadSeq, PageNo: *row.PageNo, SourceID: *row.SourceID, Source: *row.Source,
 		Connection: *row.Connection, Root: *row.Root, Limits: row.Limits, ContentHash: row.ContentHash, Title: *row.Title,
-		SourceVersion: *row.SourceVersion, ModelsPending: *row.ModelsPending,
+		SourceVersion: *row.SourceVersion, Parent: deref(row.Parent), ModelsPending: *row.ModelsPending,
 	}
 }
 
-const stageRevision = `SELECT * FROM stage_revision($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+const stageRevision = `SELECT * FROM stage_revision($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`
 
 // StageRevision writes a revision and its chunks for the holder, in place of what it staged before.
 func (s *Store) StageRevision(ctx context.Context, h knowledge.Holder, r knowledge.StagedRevision) (knowledge.Staged, error) {
@@ -59,9 +67,13 @@ func (s *Store) StageRevision(ctx context.Context, h knowledge.Holder, r knowled
 	if meta == nil {
 		meta = json.RawMessage(`{}`)
 	}
+	fidelity := r.Fidelity
+	if fidelity == nil {
+		fidelity = json.RawMessage(`{}`)
+	}
 	return one[knowledge.Staged](ctx, s, "stage a revision", stageRevision, h.Folder, h.Page, h.Token, nonNilBytes(r.Raw), r.Format, r.ContentHash, r.Markdown,
 		r.Title, meta, r.Summary, r.SummaryModel, r.Version, r.EditedAt, headings, bodies, hashes, terms, r.EmbeddingModel, r.EmbeddingDimensions,
-		r.Place, r.Fingerprint, r.RecheckAfter)
+		r.Place, r.Fingerprint, r.RecheckAfter, fidelity)
 }
 
 const enrichRevision = `SELECT enrich_revision($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
@@ -107,7 +119,7 @@ func (s *Store) FinishPageSync(ctx context.Context, h knowledge.Holder, outcome 
 
 const heldPage = `
 SELECT 'begun' AS outcome, i.token, i.read_seq, p.page_no, p.source_id, f.source, f.connection, f.root, f.limits, r.content_hash, p.title,
-       p.source_version, false AS models_pending
+       p.source_version, p.parent_source_id AS parent, false AS models_pending
 FROM in_flight i JOIN pages p ON p.folder_id = i.folder_id AND p.page_id = i.page_id JOIN folders f ON f.folder_id = i.folder_id
 LEFT JOIN revisions r ON r.revision_id = p.published_revision_id
 WHERE i.folder_id = $1 AND i.page_id = $2 AND i.token = $3 AND NOT i.cancel_requested`

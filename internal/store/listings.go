@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -70,7 +71,7 @@ func (s *Store) MakeListingFull(ctx context.Context, listingID int64) error {
 	return err
 }
 
-const stageListingBatch = `SELECT stage_listing_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+const stageListingBatch = `SELECT stage_listing_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
 
 // StageBatch compares a batch with what is known and stores the difference. It returns false when the folder is no longer to
 // be listed (deleted, paused, re-scoped). A batch that was stored before is left as it is.
@@ -78,10 +79,11 @@ func (s *Store) StageBatch(ctx context.Context, listingID int64, batchNo int, ba
 	n := len(batch.Entries)
 	sids, candidates, parents, kinds := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	titles, urls, paths, versions := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
-	edits, skipClasses, skipSentences := make([]*time.Time, n), make([]*string, n), make([]*string, n)
+	edits, skipClasses, skipSentences, found := make([]*time.Time, n), make([]*string, n), make([]*string, n), make([]string, n)
 	for i, e := range batch.Entries {
 		sids[i], parents[i], kinds[i], candidates[i] = e.SourceID, e.ParentSourceID, string(e.Kind), candidateID(e.SourceID, stableIDs)
 		titles[i], urls[i], paths[i], versions[i] = e.Title, e.URL, e.Path, e.Version
+		found[i] = cmp.Or(e.FoundBy, knowledge.FoundByListing)
 		if !e.EditedAt.IsZero() {
 			edits[i] = &batch.Entries[i].EditedAt
 		}
@@ -90,7 +92,7 @@ func (s *Store) StageBatch(ctx context.Context, listingID int64, batchNo int, ba
 		}
 	}
 	outcome, err := scalar[string](ctx, s, "stage a listing batch", stageListingBatch, listingID, batchNo, batch.Returned, batch.Cursor, sids, candidates,
-		parents, kinds, titles, urls, paths, versions, edits, skipClasses, skipSentences)
+		parents, kinds, titles, urls, paths, versions, edits, skipClasses, skipSentences, found, nonNil(batch.Gone))
 	return outcome == "staged", err
 }
 
@@ -145,7 +147,7 @@ func (s *Store) ApplyRename(ctx context.Context, listingID int64, oldSourceID, n
 	return scalar[string](ctx, s, "apply a rename", applyRename, listingID, oldSourceID, newSourceID)
 }
 
-const settleEntries = `SELECT open_left, waiting FROM settle_entries($1)`
+const settleEntries = `SELECT open_left, waiting, listed_left FROM settle_entries($1)`
 
 // SettleEntries ends the entries whose pages were read after the listing saw them, and counts the rest.
 func (s *Store) SettleEntries(ctx context.Context, listingID int64) (knowledge.Window, error) {
@@ -246,11 +248,12 @@ func (s *Store) RemovalFacts(ctx context.Context, folder string, listingID int64
 	return facts, err
 }
 
-const removeLostPages = `SELECT remove_lost_pages($1, $2, (SELECT generation FROM folders WHERE folder_id = $1), $3, $4)`
+const removeLostPages = `SELECT remove_lost_pages($1, $2, (SELECT generation FROM folders WHERE folder_id = $1), $3, $4, $5)`
 
-// RemoveLostPages hides pages that the source lost, at most 500 at once, and returns those it hid.
-func (s *Store) RemoveLostPages(ctx context.Context, folder string, pages []string, undo time.Duration, approved bool) ([]string, error) {
-	return scalar[[]string](ctx, s, "remove lost pages", removeLostPages, folder, pages, undo, approved)
+// RemoveLostPages hides pages that the source lost, at most 500 at once, and returns those it hid. Without told, for what the
+// source said itself, they need two strikes.
+func (s *Store) RemoveLostPages(ctx context.Context, folder string, pages []string, undo time.Duration, approved, told bool) ([]string, error) {
+	return scalar[[]string](ctx, s, "remove lost pages", removeLostPages, folder, pages, undo, approved, told)
 }
 
 const forgetStrikes = `UPDATE pages SET strikes = 0, unseen_since = NULL WHERE folder_id = $1 AND page_id = ANY ($2)`
@@ -346,15 +349,33 @@ func (s *Store) FolderRoot(ctx context.Context, folder string) (knowledge.Folder
 
 const rememberListing = `
 INSERT INTO folder_listings AS f (folder_id, listing_id, began_seq, completed_at, checkpoint)
-SELECT folder_id, listing_id, began_seq, completed_at, $2 FROM listings
+SELECT folder_id, listing_id, began_seq, completed_at, coalesce(nullif($2, ''), checkpoint) FROM listings
 WHERE listing_id = $1 AND verdict = 'complete' AND NOT dry_run AND full_listing
-ON CONFLICT (folder_id) DO UPDATE SET listing_id = excluded.listing_id, began_seq = excluded.began_seq, completed_at = excluded.completed_at,
-    checkpoint = CASE WHEN excluded.checkpoint = '' THEN f.checkpoint ELSE excluded.checkpoint END
+ON CONFLICT (folder_id) DO UPDATE SET listing_id = excluded.listing_id, began_seq = excluded.began_seq, completed_at = excluded.completed_at
 WHERE f.began_seq < excluded.began_seq`
 
-// RememberListing makes a complete full listing the folder's last one, with its checkpoint, unless a later one is there.
+// A checkpoint moves forward by the order in which the listings began, whatever the order in which they end.
+const moveCheckpoint = `
+UPDATE folder_listings f SET checkpoint = coalesce(nullif($2, ''), l.checkpoint), checkpoint_seq = l.began_seq
+FROM listings l
+WHERE l.listing_id = $1 AND f.folder_id = l.folder_id AND l.verdict = 'complete' AND NOT l.dry_run AND f.checkpoint_seq < l.began_seq
+  AND coalesce(nullif($2, ''), l.checkpoint) <> ''`
+
+// RememberListing makes a complete full listing the folder's last one, and keeps the checkpoint of any complete listing,
+// unless a later one is there.
 func (s *Store) RememberListing(ctx context.Context, listingID int64, checkpoint string) error {
-	_, err := exec(ctx, s, "remember a listing", rememberListing, listingID, checkpoint)
+	if _, err := exec(ctx, s, "remember a listing", rememberListing, listingID, checkpoint); err != nil {
+		return err
+	}
+	_, err := exec(ctx, s, "move a checkpoint", moveCheckpoint, listingID, checkpoint)
+	return err
+}
+
+const noteCheckpoint = `UPDATE listings SET checkpoint = $2 WHERE listing_id = $1 AND completed_at IS NULL`
+
+// NoteCheckpoint keeps where the next incremental listing may start with the listing itself, until its data is stored.
+func (s *Store) NoteCheckpoint(ctx context.Context, listingID int64, checkpoint string) error {
+	_, err := exec(ctx, s, "note a checkpoint", noteCheckpoint, listingID, checkpoint)
 	return err
 }
 

@@ -110,6 +110,6 @@ func assemble(o Options) workflows.Activities {
 		Reconcile: &activities.ReconcileActivities{Store: o.Store, Sources: o.Sources, Timeouts: timeouts},
 		Delete:    &activities.DeleteActivities{Store: o.Store, Executions: o.Control, Timeouts: timeouts},
 		Batch:     &activities.BatchActivities{Store: o.Store, Starter: o.Control},
-		Upkeep:    &activities.UpkeepActivities{Store: o.Store, Starter: o.Control, Executions: o.Control, Timeouts: timeouts},
+		Upkeep:    &activities.UpkeepActivities{Store: o.Store, Sources: o.Sources, Starter: o.Control, Executions: o.Control, Timeouts: timeouts},
 	}
 }

@@ -45,6 +45,11 @@ type TimePasser interface {
 	PassTime()
 }
 
+// ContainerPager is a fixture whose containers are documents of their own; it tells them from the pages that a test put.
+type ContainerPager interface {
+	IsContainer(sourceID string) bool
+}
+
 // Namer is a fixture whose source can't hold every title; it says which ones it can.
 type Namer interface {
 	Allows(path string) bool

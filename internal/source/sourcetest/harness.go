@@ -2,6 +2,7 @@ package sourcetest
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -27,12 +28,17 @@ type sweep struct {
 	batches []source.Batch
 	entries []source.Entry
 	listed  source.Listed
+	// incidental tells the documents that no test put there.
+	incidental func(sourceID string) bool
 }
 
 // list reads a listing to its end and checks what must hold for every one.
 func list(t *testing.T, f Fixture, cursor string) sweep {
 	t.Helper()
-	var s sweep
+	s := sweep{incidental: func(string) bool { return false }}
+	if c, ok := f.(ContainerPager); ok {
+		s.incidental = c.IsContainer
+	}
 	listed, err := f.Source().List(t.Context(), f.Root(), cursor, func(b source.Batch) error {
 		s.batches = append(s.batches, b)
 		s.entries = append(s.entries, b.Entries...)
@@ -108,7 +114,7 @@ func checkVerdict(t *testing.T, listed source.Listed) {
 func (s sweep) documents() map[string]source.Entry {
 	found := make(map[string]source.Entry)
 	for _, e := range s.entries {
-		if e.Kind == source.KindDocument {
+		if e.Kind == source.KindDocument && !s.incidental(e.SourceID) {
 			found[e.SourceID] = e
 		}
 	}
@@ -144,10 +150,13 @@ func fetch(t *testing.T, f Fixture, id string) source.Page {
 	return page
 }
 
+// escape is a character of a text that Markdown would read as its own.
+var escape = regexp.MustCompile("\\\\([!-/:-@\\[-`{-~])")
+
 // text is what a page says, in whichever form the source gives it.
 func text(page source.Page) string {
 	if page.Format == source.FormatConverted {
-		return page.Markdown
+		return escape.ReplaceAllString(page.Markdown, "$1")
 	}
 	return string(page.Raw)
 }

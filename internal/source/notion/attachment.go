@@ -1,0 +1,105 @@
+package notion
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+
+	"github.com/loresync/loresync/internal/source/notion/document"
+)
+
+const (
+	// maxAttachment bounds a file in bytes, and maxAttachments the files of one page.
+	maxAttachment  = 25 << 20
+	maxAttachments = 50
+)
+
+// readAttachments downloads the files of a page's blocks and turns them into text. A file that can't be read is named in the
+// report and costs nothing else.
+func (s *Source) readAttachments(ctx context.Context, doc *reading) error {
+	if s.extract == nil {
+		return nil
+	}
+	files := attached(doc.Blocks, nil)
+	for i, file := range files {
+		if i == maxAttachments {
+			doc.cut(fmt.Sprintf("only the first %d of %d attached files were read", maxAttachments, len(files)))
+			return nil
+		}
+		text, reason, err := s.attachment(ctx, file)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			doc.unreadable("the attached file %q could not be read", file.name)
+			continue
+		case reason != "":
+			doc.unreadable("the attached file %q is not searchable: %s", file.name, reason)
+		}
+		if text != "" {
+			if doc.Attachments == nil {
+				doc.Attachments = map[string]string{}
+			}
+			doc.Attachments[file.block] = text
+		}
+	}
+	return nil
+}
+
+type attachedFile struct{ block, name, url string }
+
+// attached finds the files in blocks that are hosted by Notion. What is linked from elsewhere stays a link.
+func attached(blocks []*document.Block, found []attachedFile) []attachedFile {
+	for _, block := range blocks {
+		if block.Type == "pdf" || block.Type == "file" {
+			var payload struct {
+				Name string `json:"name"`
+				File struct {
+					URL string `json:"url"`
+				} `json:"file"`
+			}
+			if err := json.Unmarshal(block.Payload, &payload); err == nil && payload.File.URL != "" {
+				found = append(found, attachedFile{block: block.ID, name: nameOf(payload.Name, payload.File.URL), url: payload.File.URL})
+			}
+		}
+		found = attached(block.Children, found)
+	}
+	return found
+}
+
+func nameOf(name, address string) string {
+	if name != "" {
+		return name
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return "file"
+	}
+	return path.Base(u.Path)
+}
+
+var errDownload = errors.New("the file could not be downloaded")
+
+func (s *Source) attachment(ctx context.Context, file attachedFile) (text, reason string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, file.url, nil)
+	if err != nil {
+		return "", "", errDownload // the cause would quote the signed address
+	}
+	resp, err := s.files.Do(req)
+	if err != nil {
+		return "", "", errDownload
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return "", "", fmt.Errorf("%w: status %d", errDownload, resp.StatusCode)
+	}
+	if resp.ContentLength > maxAttachment {
+		return "", fmt.Sprintf("it is larger than %d MB", maxAttachment>>20), nil
+	}
+	return s.extract(ctx, file.name, io.LimitReader(resp.Body, maxAttachment+1))
+}

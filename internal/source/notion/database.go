@@ -1,0 +1,130 @@
+package notion
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/jomei/notionapi"
+
+	"github.com/loresync/loresync/internal/knowledge"
+	"github.com/loresync/loresync/internal/source"
+	"github.com/loresync/loresync/internal/source/notion/document"
+)
+
+// fetchDatabase reads a database: what it is for, its data sources with their schemas, and which rows there are. A data source
+// that isn't shared is named and left out.
+func (s *Source) fetchDatabase(ctx context.Context, root source.Root, raw json.RawMessage) (source.Page, error) {
+	object, err := document.DecodeObject(raw)
+	if err != nil {
+		return source.Page{}, unreadable(err)
+	}
+	if object.InTrash {
+		return source.Page{}, trashed("database")
+	}
+	doc := reading{Document: document.Document{Object: object}, object: raw}
+	var children []source.Entry
+	edited := time.Time{}
+	for _, ref := range object.DataSources {
+		if root.Ref == ref.ID {
+			// The folder is this data source alone.
+			object.DataSources = []document.Source{ref}
+			break
+		}
+	}
+	for _, ref := range object.DataSources {
+		rawSchema, err := s.client.dataSource(ctx, ref.ID)
+		if notShared(err) {
+			doc.unreadable("the data source %q is not shared", ref.Name)
+			continue
+		}
+		if err != nil {
+			return source.Page{}, failure(err)
+		}
+		schema, err := document.DecodeObject(rawSchema)
+		if err != nil {
+			doc.unreadable("the data source %q can't be read", ref.Name)
+			continue
+		}
+		doc.Schemas, doc.schemas = append(doc.Schemas, schema), append(doc.schemas, rawSchema)
+		if schema.EditedAt.After(edited) {
+			edited = schema.EditedAt
+		}
+		rows, err := s.rows(ctx, object.ID, ref.ID, &doc)
+		if err != nil {
+			return source.Page{}, failure(err)
+		}
+		children = append(children, rows...)
+	}
+	above := placeOf(object.Parent)
+	entry := source.Entry{
+		SourceID: object.ID, ParentSourceID: s.belowRoot(root, object.ID, above), ParentUnknown: above.unknown, Kind: source.KindDocument,
+		Title: object.Title, URL: databaseURL(object.ID), Version: versionOf(edited), EditedAt: edited, FoundBy: knowledge.FoundByTree,
+	}
+	return doc.page(entry, children)
+}
+
+// rows gives the rows of a data source. A query gives at most 10,000: beyond them it is asked again for what was created at or
+// after the last one.
+func (s *Source) rows(ctx context.Context, database, dataSource string, doc *reading) ([]source.Entry, error) {
+	var rows []source.Entry
+	seen := map[string]bool{}
+	in := queryRequest{Sorts: []notionapi.SortObject{{Timestamp: notionapi.TimestampCreated, Direction: notionapi.SortOrderASC}}}
+	for {
+		var last time.Time
+		capped, before := false, len(rows)
+		err := pages(ctx, func(cursor string) (list, error) {
+			in.StartCursor = cursor
+			return s.client.query(ctx, dataSource, in)
+		}, func(answer list) (bool, error) {
+			capped = capped || answer.capped()
+			objects, strange := decodeAll(answer.Results)
+			doc.lost += strange
+			for _, object := range objects {
+				if object.CreatedAt.After(last) {
+					last = object.CreatedAt
+				}
+				if row, ok := rowOf(database, object); ok && !seen[row.SourceID] {
+					seen[row.SourceID] = true
+					rows = append(rows, row)
+				}
+			}
+			return true, nil
+		})
+		switch {
+		case err != nil:
+			return rows, err
+		case !capped:
+			return rows, nil
+		case len(rows) == before || last.IsZero():
+			// More rows were made in one minute than a query gives: what is behind them can't be asked for.
+			doc.cut("the database has more rows than Notion gives")
+			return rows, nil
+		}
+		in.Filter = &createdFilter{Timestamp: "created_time", CreatedTime: createdBoundary{OnOrAfter: last.UTC().Format(time.RFC3339)}}
+		in.StartCursor = ""
+	}
+}
+
+// rowOf is what a query says about a row: a page, or in a wiki a database.
+func rowOf(database string, object document.Object) (source.Entry, bool) {
+	if object.InTrash {
+		return source.Entry{}, false
+	}
+	row := source.Entry{
+		SourceID: object.ID, ParentSourceID: database, Kind: source.KindDocument, Title: object.Title, URL: object.URL,
+		Version: versionOf(object.EditedAt), EditedAt: object.EditedAt, FoundBy: knowledge.FoundByTree,
+	}
+	switch object.Kind {
+	case document.KindDataSource:
+		if row.SourceID = databaseOf(object); row.SourceID == "" {
+			return row, false
+		}
+		row.URL, row.Version = databaseURL(row.SourceID), ""
+	case document.KindDatabase:
+		// Its own time of the last edit tells nothing.
+		row.URL, row.Version = databaseURL(row.SourceID), ""
+	case document.KindPage:
+	}
+	return row, true
+}
