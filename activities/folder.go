@@ -11,6 +11,7 @@ import (
 
 // FolderStore is what folder syncs ask of the store.
 type FolderStore interface {
+	TreeStore
 	BeginListing(ctx context.Context, workflowID, folder, firstRunID string) (knowledge.Listing, error)
 	MakeListingFull(ctx context.Context, listingID int64) error
 	StageBatch(ctx context.Context, listingID int64, batchNo int, batch source.Batch, stableIDs bool) (bool, error)
@@ -25,13 +26,17 @@ type FolderStore interface {
 	ReopenAsk(ctx context.Context, listingID int64, page string, maxAsks int) error
 	ListingMayGoOn(ctx context.Context, listingID int64) (bool, error)
 	CountListing(ctx context.Context, listingID int64) (knowledge.Counted, error)
-	CountKnownEdges(ctx context.Context, listingID int64) (int, error)
-	KnownParents(ctx context.Context, folder string) (map[string]string, error)
-	RecordCoverage(ctx context.Context, workflowID string, listingID int64) error
 	WouldRemove(ctx context.Context, listingID int64) (int64, error)
 	NoteCheckpoint(ctx context.Context, listingID int64, checkpoint string) error
 	RememberListing(ctx context.Context, listingID int64, checkpoint string) error
 	FinishRun(ctx context.Context, r knowledge.FinishedRun) error
+}
+
+// TreeStore is what folder syncs ask of the store about trees that are known only by reading.
+type TreeStore interface {
+	KnownParents(ctx context.Context, folder string) (map[string]string, error)
+	CountKnownEdges(ctx context.Context, listingID int64) (int, error)
+	RecordCoverage(ctx context.Context, workflowID string, listingID int64) error
 }
 
 // PageExecutions tells whether the workflow of a page runs.

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -54,22 +55,13 @@ func (a *FolderActivities) SettlePages(ctx context.Context, in SettlePagesInput)
 				return result, err
 			}
 		}
-		window, err := a.Store.SettleEntries(ctx, in.ListingID)
-		if err != nil {
+		window, more, err := a.look(ctx, in.ListingID)
+		switch {
+		case errors.Is(err, errStopped):
+			result.Stopped = true
+			return result, nil
+		case err != nil || !more:
 			return result, err
-		}
-		if window.ListedLeft {
-			if taken, err := a.Store.RegisterEntries(ctx, in.ListingID, lockBatch); err != nil || taken < 0 {
-				result.Stopped = taken < 0
-				return result, err
-			}
-			continue
-		}
-		if !window.OpenLeft && window.Waiting == 0 {
-			if more, err := a.Store.CountKnownEdges(ctx, in.ListingID); err != nil || more == 0 {
-				return result, err
-			}
-			continue
 		}
 		if result.Asked >= settlePages || time.Since(begun) > settleTime {
 			result.More = true
@@ -82,6 +74,32 @@ func (a *FolderActivities) SettlePages(ctx context.Context, in SettlePagesInput)
 		}
 		if err := pause.For(ctx, settleTick); err != nil {
 			return result, err
+		}
+	}
+}
+
+// look settles what was read, registers the children that page syncs reported, and when nothing is left counts what hangs
+// under unchanged pages; false when even that brings nothing more.
+func (a *FolderActivities) look(ctx context.Context, listingID int64) (knowledge.Window, bool, error) {
+	for {
+		window, err := a.Store.SettleEntries(ctx, listingID)
+		switch {
+		case err != nil:
+			return window, false, err
+		case window.ListedLeft:
+			taken, err := a.Store.RegisterEntries(ctx, listingID, lockBatch)
+			if err == nil && taken < 0 {
+				err = errStopped
+			}
+			if err != nil {
+				return window, false, err
+			}
+		case window.OpenLeft || window.Waiting > 0:
+			return window, true, nil
+		default:
+			if more, err := a.Store.CountKnownEdges(ctx, listingID); err != nil || more == 0 {
+				return window, false, err
+			}
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/loresync/loresync/dev/internal/children"
+	"github.com/loresync/loresync/dev/internal/sandbox"
 	"github.com/loresync/loresync/dev/internal/screen"
 	"github.com/loresync/loresync/internal/config"
 	"github.com/loresync/loresync/internal/control"
@@ -35,6 +36,7 @@ type dev struct {
 	servers  servers
 	settings settings
 	wiring   *config.Wiring
+	sandbox  *sandbox.Sandbox
 	workers  []*children.Child
 	gateway  *children.Child
 }
@@ -51,10 +53,16 @@ func (d *dev) run(ctx context.Context) error {
 	if err := d.migrate(ctx); err != nil {
 		return cause(ctx, err)
 	}
+	if err := d.startSandbox(); err != nil {
+		return err
+	}
 	if err := d.connect(ctx); err != nil {
 		return cause(ctx, err)
 	}
 	if err := d.startProcesses(ctx); err != nil {
+		return cause(ctx, err)
+	}
+	if err := d.subscribeSandbox(ctx); err != nil {
 		return cause(ctx, err)
 	}
 	result, err := d.sync(ctx)
@@ -158,6 +166,9 @@ func (d *dev) stop() error {
 		d.screen.Line(d.screen.Faint("Stopping …"))
 	}
 	d.stopProcesses()
+	if d.sandbox != nil {
+		_ = d.sandbox.Close() // nothing is kept of it
+	}
 	err := d.servers.stop(d.hurry)
 	if err != nil {
 		return errors.Join(errors.New("not everything could be stopped"), err)

@@ -16,7 +16,7 @@ const maxWorkers = 32
 // options are the flags.
 type options struct {
 	dataDir                              string
-	noSample, once                       bool
+	noSample, once, sandbox              bool
 	listen, temporalAddress, databaseURL string
 	workers                              int
 }
@@ -41,19 +41,18 @@ Usage: go run ./dev [flags]
   --listen HOST:PORT       the gateway's address (default: a free port of 127.0.0.1)
   --temporal-address H:P   use this Temporal instead of starting one
   --database-url URL       use this Postgres database instead of starting one
-  --sandbox                run stand-ins for the vendors' APIs (comes with the Notion source)
+  --sandbox                sync the sample from a stand-in Notion, on whose page you change it
 `
 
 // parseFlags reads the command line; help goes to the writer.
 func parseFlags(args []string, help io.Writer) (options, error) {
 	var o options
-	var sandbox bool
 	flags := flag.NewFlagSet("dev", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&o.dataDir, "data-dir", ".loresync", "")
 	flags.BoolVar(&o.noSample, "no-sample", false, "")
 	flags.BoolVar(&o.once, "once", false, "")
-	flags.BoolVar(&sandbox, "sandbox", false, "")
+	flags.BoolVar(&o.sandbox, "sandbox", false, "")
 	flags.StringVar(&o.listen, "listen", "", "")
 	flags.StringVar(&o.temporalAddress, "temporal-address", "", "")
 	flags.StringVar(&o.databaseURL, "database-url", "", "")
@@ -67,8 +66,6 @@ func parseFlags(args []string, help io.Writer) (options, error) {
 		return o, &usageError{sentence: err.Error() + "; see --help"}
 	case flags.NArg() > 0:
 		return o, &usageError{sentence: fmt.Sprintf("%q is not a flag; see --help", flags.Arg(0))}
-	case sandbox:
-		return o, &usageError{sentence: "--sandbox comes with the Notion source: this version has no vendor to stand in for"}
 	}
 	return o, o.check()
 }

@@ -39,7 +39,7 @@ func TestParseFlags(t *testing.T) {
 	t.Run("refuses in one line what it can't do", func(t *testing.T) {
 		t.Parallel()
 		for _, line := range []string{
-			"--sandbox", "--workers 0", "--workers 33", "--workers x", "--listen here", "--temporal-address :", "more", "--data-dir=", "--no",
+			"--workers 0", "--workers 33", "--workers x", "--listen here", "--temporal-address :", "more", "--data-dir=", "--no",
 		} {
 			_, err := parseFlags(strings.Fields(line), io.Discard)
 			var wrong *usageError

@@ -15,10 +15,12 @@ import (
 	"syscall"
 
 	"github.com/loresync/loresync/dev/internal/screen"
+	"github.com/loresync/loresync/internal/content/extract"
 	"github.com/loresync/loresync/internal/service"
 )
 
 func main() {
+	extract.ServeChildIfAsked()
 	if len(os.Args) > 1 && os.Args[1] == childArgument {
 		os.Exit(playChild(os.Args[2:]))
 	}

@@ -26,6 +26,9 @@ const (
 	tokenVariable      = "LORESYNC_ADMIN_TOKEN" //nolint:gosec // the name of a setting
 	dataDirVariable    = "LORESYNC_DATA_DIR"
 	uiVariable         = "LORESYNC_TEMPORAL_UI_URL"
+	notionVariable     = "LORESYNC_NOTION_BASE_URL"
+	notionToken        = "LORESYNC_NOTION_TOKEN"          //nolint:gosec // the name of a setting
+	notionSecret       = "LORESYNC_NOTION_WEBHOOK_SECRET" //nolint:gosec // the name of a setting
 )
 
 // lowestFree is below what any system gives out as a free port. Lower ones are the usual ports of servers that a flag once
@@ -102,6 +105,9 @@ func (d *dev) publishSettings() error {
 	d.settings[uiVariable] = d.servers.temporalUI
 	d.settings[listenVariable] = listen
 	d.settings[publicVariable] = addressOf(listen)
+	if d.sandbox != nil {
+		d.settings[notionVariable], d.settings[notionToken], d.settings[notionSecret] = d.sandbox.URL(), d.sandbox.Token(), d.sandbox.WebhookSecret()
+	}
 	d.settings[tokenVariable] = d.last[tokenVariable]
 	if d.settings[tokenVariable] == "" {
 		d.settings[tokenVariable] = rand.Text()

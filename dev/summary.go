@@ -20,16 +20,12 @@ func (d *dev) sync(ctx context.Context) (string, error) {
 	if d.options.noSample {
 		return d.syncAll(ctx)
 	}
-	files, err := sample()
+	place, err := d.samplePlace()
 	if err != nil {
 		return "", err
 	}
-	root := filepath.Join(d.dir, "sample")
-	if err := handbook.Write(root, files); err != nil {
-		return "", err
-	}
 	stage := d.screen.Begin("Sample", "syncing the sample handbook")
-	result, err := handbook.Sync(ctx, d.wiring.Control, root, actor(), func(p knowledge.RunProgress) {
+	result, err := handbook.Sync(ctx, d.wiring.Control, place, actor(), func(p knowledge.RunProgress) {
 		stage.Progress("syncing the sample handbook, "+p.Phase, p.Done, p.Total)
 	})
 	if err != nil {
@@ -42,6 +38,19 @@ func (d *dev) sync(ctx context.Context) (string, error) {
 	}
 	stage.Done("synced: " + countsOf(result.Counts))
 	return fmt.Sprintf("%d pages in %d chunks are live (%s), synced in %s", result.Live, result.Chunks, countsOf(result.Counts), screen.Took(result.Took)), nil
+}
+
+// samplePlace is the stand-in's workspace, or the sample written out as files.
+func (d *dev) samplePlace() (handbook.Place, error) {
+	if d.sandbox != nil {
+		return handbook.Sandbox(), nil
+	}
+	files, err := sample()
+	if err != nil {
+		return handbook.Place{}, err
+	}
+	root := filepath.Join(d.dir, "sample")
+	return handbook.Files(root), handbook.Write(root, files)
 }
 
 // syncAll is for a run that has nothing to do but sync.
@@ -129,6 +138,7 @@ func (d *dev) welcome(result string, err error) {
 	s.Rows([]screen.Row{
 		{Name: "Sample", Value: result},
 		{Name: "Status page", Value: d.settings[publicVariable] + "/"},
+		{Name: "Sandbox", Value: d.sandboxPage()},
 		{Name: "Temporal", Value: d.servers.temporalPages()},
 		{Name: "Postgres", Value: withoutPassword(d.servers.databaseURL)},
 		{Name: "Data", Value: data},
@@ -141,6 +151,14 @@ func (d *dev) welcome(result string, err error) {
 	}
 	s.Line("")
 	s.Line(s.Faint("Ctrl-C stops all of this; the next start goes on with the same data."))
+}
+
+// sandboxPage is where people change the stand-in's pages.
+func (d *dev) sandboxPage() string {
+	if d.sandbox == nil {
+		return "off; --sandbox syncs from a stand-in Notion instead"
+	}
+	return d.sandbox.URL() + "/"
 }
 
 func (d *dev) examples() []string {

@@ -1,5 +1,5 @@
-// Command gateway answers HTTP: health, readiness, metrics and a status page. Any number of them may run side by side;
-// SIGTERM or Ctrl-C lets answers under way end, a second one doesn't.
+// Command gateway answers HTTP: health, readiness, metrics, a status page and the webhooks of sources. Any number of them may
+// run side by side; SIGTERM or Ctrl-C lets answers under way end, a second one doesn't.
 package main
 
 import (

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/url"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,12 +16,13 @@ func (a *app) connectionCommand() *cobra.Command {
 	return noun(&cobra.Command{
 		Use: "connection", Short: "Manage the accounts that sources are read by",
 		Long: `A connection is the credentials for one vendor account, kept by reference: the secret itself stays in a file or variable.
+One of Notion may be authorized instead: a person consents at Notion, and the tokens are kept encrypted.
 The default connections files, notion and gdrive are always there.
 
 The answer is a connection (of list: an array): name, source, state, reason.`,
 		Example: `  starter connection list
   starter connection check notion`,
-	}, a.connectionAddCommand(), a.connectionListCommand(), a.connectionCheckCommand(),
+	}, a.connectionAddCommand(), a.connectionAuthorizeCommand(), a.connectionListCommand(), a.connectionCheckCommand(),
 		a.connectionSwitch("pause", "Stop the syncs of all folders of a connection for now",
 			func(ctx context.Context, s *session, name string) (control.Connection, error) {
 				return s.door.PauseConnection(ctx, name, a.actor)
@@ -61,6 +64,89 @@ env:VARIABLE or file:/path. A connection of files needs none.`,
 	cmd.Flags().StringVar(&spec.SecretRef, "secret", "", "where the secret is: env:VARIABLE or file:/path")
 	complete(cmd, "source", sources)
 	return cmd
+}
+
+func (a *app) connectionAuthorizeCommand() *cobra.Command {
+	var code string
+	cmd := &cobra.Command{
+		Use: "authorize NAME [--code -]", Short: "Let a person's consent at Notion give a connection its tokens",
+		Long: `Without --code, print the address at Notion at which a person consents. Notion then leads back to this deployment's address
+(LORESYNC_PUBLIC_URL) with a code. With --code, exchange it: give the code, or the whole address that Notion led back to; with
+- it is read from stdin, so that no shell remembers it. The tokens are kept encrypted with LORESYNC_SECRET_KEY and renewed by
+themselves. The connection needs no --secret; authorizing it again replaces its tokens.
+
+The answer is an authorization: connection, url, redirect_uri, expires_at; with --code a connection: name, source, state,
+reason, account.`,
+		Example: "  starter connection authorize notion",
+		Args: exactly(connectionArgument()), DisableFlagsInUseLine: true,
+	}
+	cmd.RunE = a.connected(func(ctx context.Context, s *session, args []string) error {
+		if cmd.Flags().Changed("code") {
+			return a.finishAuthorization(ctx, s, args[0], code)
+		}
+		return a.beginAuthorization(ctx, s, args[0])
+	})
+	cmd.Flags().StringVar(&code, "code", "", "what Notion led back with: the code or the whole address; - reads it from stdin")
+	return cmd
+}
+
+func (a *app) beginAuthorization(ctx context.Context, s *session, name string) error {
+	begun, err := s.door.BeginAuthorization(ctx, name)
+	if err != nil {
+		return err
+	}
+	return a.show(begun, func() {
+		a.Line("%s", out.Clean(begun.URL))
+		a.Hint("open it before %s; Notion leads back to %s, which its settings must name", begun.ExpiresAt.UTC().Format("15:04 UTC"), out.Clean(begun.RedirectURI))
+		a.Hint("then give the address that it led to: starter connection authorize %s --code -", name)
+	})
+}
+
+func (a *app) finishAuthorization(ctx context.Context, s *session, name, code string) error {
+	if code == "-" {
+		if a.Terminals.In {
+			fmt.Fprint(a.Messages(), "The code, or the address that Notion led back to: ")
+		}
+		var err error
+		if code, err = a.readLine(ctx); err != nil {
+			return err
+		}
+	}
+	consent, err := consentOf(name, code)
+	if err != nil {
+		return err
+	}
+	authorized, err := s.door.FinishAuthorization(ctx, consent, a.actor)
+	if err != nil {
+		return err
+	}
+	return a.show(authorized, func() {
+		a.Line("authorized connection %s for %s; it is %s", a.Strong(authorized.Name), a.Strong(out.Clean(authorized.Account)), a.painted(authorized.State))
+		a.Hint("look what it reaches: starter connection check %s", authorized.Name)
+	})
+}
+
+// consentOf reads a code, or the address that Notion led back to. Its errors don't repeat what was given.
+func consentOf(name, given string) (control.Consent, error) {
+	given = strings.TrimSpace(given)
+	if given == "" {
+		return control.Consent{}, &usageError{sentence: "no code was given"}
+	}
+	if !strings.HasPrefix(given, "http://") && !strings.HasPrefix(given, "https://") {
+		return control.Consent{Connection: name, Code: given}, nil
+	}
+	address, err := url.Parse(given)
+	if err != nil {
+		return control.Consent{}, &usageError{sentence: "the address is not whole: copy all of it"}
+	}
+	query := address.Query()
+	if query.Get("error") != "" {
+		return control.Consent{}, &endedError{code: exitRefused, sentence: "Notion led back without a code: nobody consented. Open the address again"}
+	}
+	if query.Get("code") == "" || query.Get("state") == "" {
+		return control.Consent{}, &usageError{sentence: "the address has no code and state: give the one that Notion led back to, whole"}
+	}
+	return control.Consent{Connection: name, Code: query.Get("code"), State: query.Get("state")}, nil
 }
 
 // connectionArgument is a name of the same alphabet as a folder's id.

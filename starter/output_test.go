@@ -31,6 +31,8 @@ var everyCommand = map[string]string{
 	"folder delete hr --now --wait":           "{",
 	"folder restore hr":                       "{",
 	"connection add mine --source notion":     "{",
+	"connection authorize mine":               "{",
+	"connection authorize mine --code c0de":   "{",
 	"connection list":                         "[",
 	"connection check files":                  "[",
 	"connection pause files":                  "{",

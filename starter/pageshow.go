@@ -105,6 +105,9 @@ func (a *app) pagePairs(page knowledge.Page) {
 			out.Plural(int64(failure.Attempts), "attempt"))
 		pairs = append(pairs, out.Pair{Name: "failure", Value: out.Cell{Text: sentence, Colors: paintStatus("failed").Colors}})
 	}
+	if page.Fidelity != nil {
+		pairs = append(pairs, out.Pair{Name: "fidelity", Value: out.Plain(strings.Join(append([]string{page.Fidelity.String()}, page.Fidelity.Notes...), "; "))})
+	}
 	if page.HoldID != nil {
 		pairs = append(pairs, out.Pair{Name: "hold", Value: out.Plain(*page.HoldID)})
 	}

@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -98,6 +101,7 @@ func (a *app) runPairs(run control.RunDetail) {
 		{Name: "status", Value: paintStatus(string(run.Status))},
 		{Name: "reason", Value: out.Plain(run.Reason)},
 		{Name: "verdict", Value: out.Plain(run.Verdict)},
+		{Name: "found by", Value: out.Plain(coverage(run.Coverage))},
 		{Name: "mode", Value: out.Plain(string(run.Mode))},
 		{Name: "asked for by", Value: out.Plain(asker(run.Run))},
 		{Name: "requested", Value: out.Plain(a.Ago(&run.RequestedAt))},
@@ -176,4 +180,13 @@ func (a *app) retryCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&class, "class", "", "only failures of this class")
 	return cmd
+}
+
+// coverage names how many pages were found in which way.
+func coverage(counts map[string]int64) string {
+	parts := make([]string, 0, len(counts))
+	for _, way := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%s %d", way, counts[way]))
+	}
+	return strings.Join(parts, ", ")
 }

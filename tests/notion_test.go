@@ -1,8 +1,10 @@
 package tests
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,6 +33,12 @@ type wiki struct {
 // newWiki makes a workspace whose clock stands hours ago, so that no page counts as just edited, fills it and registers it.
 func newWiki(t *testing.T, options notiontest.ServerOptions, root string, fill func(*notiontest.Workspace)) *wiki {
 	t.Helper()
+	return newWikiAt(t, 2000, options, root, fill)
+}
+
+// newWikiAt is newWiki with a budget of rate requests a second.
+func newWikiAt(t *testing.T, rate float64, options notiontest.ServerOptions, root string, fill func(*notiontest.Workspace)) *wiki {
+	t.Helper()
 	w := &wiki{clock: notiontest.NewClock(time.Now().Add(-24 * time.Hour))}
 	w.space = notiontest.New(notiontest.Options{Seed: 7, Clock: w.clock})
 	w.server = notiontest.NewServer(w.space, options)
@@ -42,7 +50,7 @@ func newWiki(t *testing.T, options notiontest.ServerOptions, root string, fill f
 	w.rig = newRig(t, func(r *rig) {
 		r.spec = control.FolderSpec{ID: folderID, Source: notion.Name, Root: root, Title: "Wiki"}
 		r.makeSources = func(st *store.Store) control.Sources {
-			return config.NewSources(config.Config{Notion: config.Notion{Token: w.server.Token(), BaseURL: url, Rate: 2000}}, st)
+			return config.NewSources(config.Config{Notion: config.Notion{Token: w.server.Token(), BaseURL: url, Rate: rate}}, st)
 		}
 	})
 	w.server.ResetLog()
@@ -212,4 +220,85 @@ func TestNotionRequests(t *testing.T) {
 	assert.LessOrEqual(t, len(w.server.Requests()), n/100+5, "%v", w.server.Counts())
 	assert.Zero(t, w.count(`SELECT count(*) FROM due_reads`))
 	w.clean()
+}
+
+func TestNotionSurvivesAWeatherOfFaults(t *testing.T) {
+	t.Parallel()
+	n := 2000
+	if testing.Short() {
+		n = 120
+	}
+	w := newWiki(t, notiontest.ServerOptions{Seed: 3}, notion.Workspace, wide(t, n))
+	w.worker()
+	heal := w.server.Break(notiontest.Fault{Share: 0.1, Effects: notiontest.Weather()})
+	answer := w.syncWithin(20 * time.Minute)
+	// A page may have failed three times in a row: its due read and the next sync bring it.
+	for range 5 {
+		if w.live() == n {
+			break
+		}
+		assert.NotEqual(t, "cancelled", answer.Status)
+		answer = w.syncWithin(20 * time.Minute)
+	}
+	heal()
+	assert.Equal(t, n, w.live(), "complete, whatever the weather: %+v", answer.Counts)
+	assert.Zero(t, w.count(`SELECT count(*) FROM pages WHERE tombstoned_at IS NOT NULL`), "none removed")
+	assert.Greater(t, len(w.server.Statuses()), 3, "there was a weather: %v", w.server.Statuses())
+	w.clean()
+}
+
+// syncWithin runs a full sync to its end, which may take a while.
+func (w *wiki) syncWithin(patience time.Duration) control.Answer {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	answer, err := w.SyncFolder(ctx, folderID, knowledge.ModeFull, person)
+	require.NoError(w.t, err)
+	answer, err = w.Wait(ctx, answer, nil)
+	require.NoError(w.t, err)
+	return answer
+}
+
+func TestNotionBudget(t *testing.T) {
+	t.Parallel()
+	const rate, burst, n = 40, 9, 150
+	w := newWikiAt(t, rate, notiontest.ServerOptions{}, notion.Workspace, wide(t, n))
+	w.worker()
+	crawl, err := w.SyncFolder(t.Context(), folderID, knowledge.ModeFull, person)
+	require.NoError(t, err)
+	testenv.Eventually(t, patience, func() bool { return w.server.Count(notiontest.KindChildren) > n/10 }, "the crawl is under way")
+	var fresh string
+	require.NoError(t, w.sql.QueryRow(t.Context(), `SELECT page_id FROM pages WHERE published_revision_id IS NULL ORDER BY page_id DESC LIMIT 1`).Scan(&fresh))
+	asked := time.Now()
+	answer, err := w.SyncPage(t.Context(), folderID, fresh, person)
+	require.NoError(t, err)
+	w.wait(answer, nil)
+	first := w.firstRequestFor(fresh)
+	w.wait(crawl, nil)
+
+	requests := w.server.Requests()
+	require.NotEmpty(t, requests)
+	for _, window := range []time.Duration{time.Second, 3 * time.Second} {
+		most := w.server.MaxInWindow(window)
+		assert.LessOrEqual(t, float64(most), rate*window.Seconds()+burst+1, "never more than the budget in any %s", window)
+	}
+	behind := 0
+	for _, r := range requests {
+		if r.Time.After(asked) && r.Time.Before(first) {
+			behind++
+		}
+	}
+	assert.LessOrEqual(t, behind, 2*rate, "a person's page goes before the crawl: at most two seconds of slots passed")
+}
+
+// firstRequestFor is when a page was first asked for.
+func (w *wiki) firstRequestFor(page string) time.Time {
+	w.t.Helper()
+	for _, r := range w.server.Requests() {
+		if strings.Contains(r.Path, page) {
+			return r.Time
+		}
+	}
+	require.Fail(w.t, "the page was never asked for")
+	return time.Time{}
 }

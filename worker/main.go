@@ -10,11 +10,13 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/loresync/loresync/internal/content/extract"
 	"github.com/loresync/loresync/internal/service"
 	"github.com/loresync/loresync/internal/telemetry"
 )
 
 func main() {
+	extract.ServeChildIfAsked()
 	if err := run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "worker:", err)
 		os.Exit(service.ExitCode(err))

@@ -8,6 +8,7 @@
 //	DeletePageWorkflow    folder/{folderId}/page/{pageId}/delete    ends what an accepted delete must see ended
 //	DeleteFolderWorkflow  folder/{folderId}/delete                  the same for a folder
 //	ApproveHoldWorkflow   folder/{folderId}/hold/{holdId}           removes what a person approved, once confirmed again
+//	FollowWebhookWorkflow connection/{id}/webhook/{eventId}         looks at what a source's event points to
 //	SyncAllWorkflow       all/sync                                  one full sync per active folder
 //	DailyWorkflow         all/daily-{time}                          what the daily Schedule runs: starts or joins all/sync
 //	JanitorWorkflow       all/janitor                               removes what dead processes left

@@ -28,6 +28,7 @@ var (
 	deletes   *activities.DeleteActivities
 	batch     *activities.BatchActivities
 	upkeep    *activities.UpkeepActivities
+	webhook   *activities.WebhookActivities
 )
 
 // anything stands for an activity's context.
@@ -45,7 +46,7 @@ func newEnv(t *testing.T, workflowID string) *testsuite.TestWorkflowEnvironment 
 	for _, wf := range workflows.All() {
 		env.RegisterWorkflow(wf)
 	}
-	for _, acts := range []any{page, folder, reconcile, deletes, batch, upkeep} {
+	for _, acts := range []any{page, folder, reconcile, deletes, batch, upkeep, webhook} {
 		env.RegisterActivity(acts)
 	}
 	t.Cleanup(func() { env.AssertExpectations(t) })
@@ -59,7 +60,7 @@ const firstRunID = "the-first-run"
 var patience = map[string]time.Duration{
 	"ListFolder": 2 * time.Hour, "SettlePages": 2 * time.Hour, "ReconcileVanished": 2 * time.Hour, "RemoveApproved": 2 * time.Hour,
 	"SweepSubtree": 2 * time.Hour, "CancelSyncs": 2 * time.Hour, "PurgeDelete": 2 * time.Hour, "StartFolders": 2 * time.Hour,
-	"AwaitFolders": 2 * time.Hour, "Tidy": 2 * time.Hour, "RequestDue": 2 * time.Hour,
+	"AwaitFolders": 2 * time.Hour, "Tidy": 2 * time.Hour, "RequestDue": 2 * time.Hour, "FollowNotice": 2 * time.Hour,
 	"FinishRun": time.Minute, "OpenDelete": time.Minute, "FinishDelete": time.Minute, "FinishAll": time.Minute, "StartBatch": time.Minute,
 	"FetchPage": 30 * time.Minute, "EnrichPage": 5 * time.Minute,
 }

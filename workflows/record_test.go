@@ -28,6 +28,7 @@ func TestRecordHistories(t *testing.T) {
 	t.Run("folders", recordFolders)
 	t.Run("deletes", recordDeletes)
 	t.Run("batches and upkeep", recordUpkeep)
+	t.Run("webhooks", recordWebhooks)
 }
 
 func recordPages(t *testing.T) {

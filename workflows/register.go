@@ -14,13 +14,14 @@ type Activities struct {
 	Delete    *activities.DeleteActivities
 	Batch     *activities.BatchActivities
 	Upkeep    *activities.UpkeepActivities
+	Webhook   *activities.WebhookActivities
 }
 
 // All are the workflows, in the catalogue's order.
 func All() []any {
 	return []any{
 		SyncFolderWorkflow, SyncPageWorkflow, DeletePageWorkflow, DeleteFolderWorkflow, ApproveHoldWorkflow, SyncAllWorkflow, DailyWorkflow,
-		JanitorWorkflow, DueReadsWorkflow,
+		JanitorWorkflow, DueReadsWorkflow, FollowWebhookWorkflow,
 	}
 }
 
@@ -34,7 +35,7 @@ func Register(w worker.Registry, acts Activities) {
 
 // RegisterActivities makes a worker run the activities only: the queues of vendors and models.
 func RegisterActivities(w worker.ActivityRegistry, acts Activities) {
-	for _, s := range []any{acts.Page, acts.Folder, acts.Reconcile, acts.Delete, acts.Batch, acts.Upkeep} {
+	for _, s := range []any{acts.Page, acts.Folder, acts.Reconcile, acts.Delete, acts.Batch, acts.Upkeep, acts.Webhook} {
 		w.RegisterActivity(s)
 	}
 }

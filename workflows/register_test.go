@@ -25,6 +25,7 @@ func allActivities() workflows.Activities {
 	return workflows.Activities{
 		Page: &activities.PageActivities{}, Folder: &activities.FolderActivities{}, Reconcile: &activities.ReconcileActivities{},
 		Delete: &activities.DeleteActivities{}, Batch: &activities.BatchActivities{}, Upkeep: &activities.UpkeepActivities{},
+		Webhook: &activities.WebhookActivities{},
 	}
 }
 

@@ -19,6 +19,8 @@ type Config struct {
 	Listen string `env:"LORESYNC_LISTEN" envDefault:"127.0.0.1:8080"`
 	// PublicURL is the gateway's address as people and vendors see it; empty means http:// and Listen.
 	PublicURL string `env:"LORESYNC_PUBLIC_URL"`
+	// SecretKey encrypts the tokens of connections that people authorize: 32 bytes in base64, the same for all processes.
+	SecretKey string `env:"LORESYNC_SECRET_KEY"`
 	// AdminToken is a bearer token of role admin for the API while it is set.
 	AdminToken string `env:"LORESYNC_ADMIN_TOKEN"`
 	// TemporalUIURL is Temporal's UI, which the status page links to; empty means no links.
@@ -45,6 +47,9 @@ type Notion struct {
 	Rate float64 `env:"LORESYNC_NOTION_RATE" envDefault:"2.85"`
 	// WebhookSecret signs Notion's webhooks.
 	WebhookSecret string `env:"LORESYNC_NOTION_WEBHOOK_SECRET"`
+	// OAuthClientID and OAuthClientSecret are those of the public integration that people authorize connections for.
+	OAuthClientID     string `env:"LORESYNC_NOTION_OAUTH_CLIENT_ID"`
+	OAuthClientSecret string `env:"LORESYNC_NOTION_OAUTH_CLIENT_SECRET"`
 }
 
 // GDrive is the default connection gdrive.

@@ -31,7 +31,9 @@ type guarded struct {
 
 // Canonical gives the form of a root's reference that is stored, where the source has one.
 func (g guarded) Canonical(ref string) (string, error) {
-	if inner, able := g.Source.(interface{ Canonical(ref string) (string, error) }); able {
+	if inner, able := g.Source.(interface {
+		Canonical(ref string) (string, error)
+	}); able {
 		return inner.Canonical(ref)
 	}
 	return ref, nil
@@ -61,7 +63,8 @@ func (g guarded) look(ctx context.Context, err error) error {
 	if !errors.As(err, &failure) || failure.Class != source.ClassUnauthorized {
 		return err
 	}
-	if _, pausing := g.store.PauseConnection(context.WithoutCancel(ctx), g.connection, true, knowledge.PausedByToken+failure.Sentence, "loresync"); pausing != nil {
+	reason := knowledge.PausedByToken + failure.Sentence
+	if _, pausing := g.store.PauseConnection(context.WithoutCancel(ctx), g.connection, true, reason, "loresync"); pausing != nil {
 		return errors.Join(err, pausing)
 	}
 	return err

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"sync"
 
-	"github.com/loresync/loresync/internal/control"
+	"github.com/loresync/loresync/internal/content/extract"
 	"github.com/loresync/loresync/internal/source"
 	"github.com/loresync/loresync/internal/source/files"
 	"github.com/loresync/loresync/internal/source/notion"
@@ -23,19 +25,16 @@ type ConnectionStore interface {
 	Connection(ctx context.Context, name string) (store.Connection, error)
 	PauseConnection(ctx context.Context, name string, paused bool, reason, actor string) (bool, error)
 	SetBudget(ctx context.Context, connection string, perSecond float64, burst int) error
+	OAuthStore
 }
 
-// NewSources gives the sources that this version can sync, one for each connection that asks for it.
-func NewSources(c Config, st ConnectionStore) control.Sources {
-	return &sources{
-		config: c, store: st, files: filesSource{files.New(files.Options{})}, made: map[string]source.Source{},
-	}
-}
-
-type sources struct {
+// Sources are the sources of one process. It is safe for concurrent use.
+type Sources struct {
 	config Config
 	store  ConnectionStore
 	files  filesSource
+	// extractor reads attachments, in a child process that it starts with the first one.
+	extractor *extract.Extractor
 
 	mu sync.Mutex
 	// budget gives slots to all connections of this process.
@@ -44,8 +43,28 @@ type sources struct {
 	made map[string]source.Source
 }
 
+// NewSources gives the sources that this version can sync, one for each connection that asks for it.
+func NewSources(c Config, st ConnectionStore) *Sources {
+	return &Sources{
+		config: c, store: st, files: filesSource{files.New(files.Options{})}, made: map[string]source.Source{},
+		extractor: extract.New(extract.Options{CacheDir: cacheDir()}),
+	}
+}
+
+// cacheDir keeps the compiled PDF engine where only this account can write; empty where the account has no such place.
+func cacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "loresync", "pdf")
+}
+
+// Close ends the child process that reads attachments.
+func (s *Sources) Close() { s.extractor.Close() }
+
 // Source finds a source by its name and connection. Files need no connection of their own: there is nothing to sign in to.
-func (s *sources) Source(ctx context.Context, name, connection string) (source.Source, error) {
+func (s *Sources) Source(ctx context.Context, name, connection string) (source.Source, error) {
 	switch name {
 	case files.Name:
 		return s.files, nil
@@ -59,7 +78,7 @@ func (s *sources) Source(ctx context.Context, name, connection string) (source.S
 
 var errNoStore = errors.New("this process has no database, in which connections are kept: it can only sync files")
 
-func (s *sources) connected(
+func (s *Sources) connected(
 	ctx context.Context, connection string, create func(context.Context, string) (source.Source, error),
 ) (source.Source, error) {
 	if s.store == nil {
@@ -70,9 +89,7 @@ func (s *sources) connected(
 	if made, known := s.made[connection]; known {
 		return made, nil
 	}
-	if s.budget == nil {
-		s.budget = transport.NewBudget(s.store.Slots(transport.DefaultPerSecond, transport.DefaultBurst))
-	}
+	s.openBudget()
 	src, err := create(ctx, connection)
 	if err != nil {
 		return nil, err
@@ -82,28 +99,39 @@ func (s *sources) connected(
 	return src, nil
 }
 
+// openBudget makes the budget with the first connection. The lock is held.
+func (s *Sources) openBudget() {
+	if s.budget == nil {
+		s.budget = transport.NewBudget(s.store.Slots(transport.DefaultPerSecond, transport.DefaultBurst))
+	}
+}
+
 // notionBurst keeps a 60-second window at 180 requests with the default rate.
 const notionBurst = 9
 
-func (s *sources) newNotion(ctx context.Context, connection string) (source.Source, error) {
-	if _, err := s.secret(ctx, connection, s.config.Notion.Token, "LORESYNC_NOTION_TOKEN"); err != nil {
+func (s *Sources) newNotion(ctx context.Context, connection string) (source.Source, error) {
+	tokens := s.notionTokens(connection)
+	token := s.notionToken(connection, tokens)
+	if _, err := token(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.store.SetBudget(ctx, connection, s.config.Notion.Rate, notionBurst); err != nil {
 		return nil, err
 	}
 	return notion.New(notion.Options{
-		BaseURL: s.config.Notion.BaseURL,
-		Token: func(ctx context.Context) (string, error) {
-			return s.secret(ctx, connection, s.config.Notion.Token, "LORESYNC_NOTION_TOKEN")
+		BaseURL:   s.config.Notion.BaseURL,
+		Token:     token,
+		Transport: tokens.Transport(transport.New(notion.Transport(connection, s.budget))),
+		Extract: func(ctx context.Context, name string, r io.Reader) (text, reason string, err error) {
+			result, err := s.extractor.Extract(ctx, "", name, r)
+			return result.Text, result.Reason, err
 		},
-		Transport: transport.New(notion.Transport(connection, s.budget)),
 	}), nil
 }
 
 // secret reads a connection's secret anew for every request, so that one that was renewed is used at once. The connection that
 // bears the source's name takes the setting unless it has a reference of its own.
-func (s *sources) secret(ctx context.Context, connection, setting, variable string) (string, error) {
+func (s *Sources) secret(ctx context.Context, connection, setting, variable string) (string, error) {
 	row, err := s.store.Connection(ctx, connection)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -124,7 +152,7 @@ func (s *sources) secret(ctx context.Context, connection, setting, variable stri
 	case "env":
 		secret = os.Getenv(where)
 	case "file":
-		read, err := os.ReadFile(where)
+		read, err := os.ReadFile(where) //nolint:gosec // an admin named it
 		if err != nil {
 			return "", &source.Failure{
 				Class: source.ClassUnauthorized, Doing: "find the secret", Err: err,

@@ -22,7 +22,7 @@ import (
 type Wiring struct {
 	Store    *store.Store
 	Temporal client.Client
-	Sources  control.Sources
+	Sources  *Sources
 	Control  *control.Control
 	Searcher *search.Searcher
 	// Embedder and Summarizer are the models in use, remote or built-in.
@@ -59,6 +59,7 @@ func Connect(ctx context.Context, c Config, log *slog.Logger) (*Wiring, error) {
 
 // Close ends the connections. Workers on them must have stopped.
 func (w *Wiring) Close() {
+	w.Sources.Close()
 	w.Temporal.Close()
 	w.Store.Close()
 }

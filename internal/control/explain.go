@@ -148,6 +148,9 @@ func pageFacts(f store.PageFacts) []string {
 	if f.DueAt != nil {
 		facts.add("due to be read at %s (%s)", clock(*f.DueAt), strings.ReplaceAll(*f.DueReason, "_", " "))
 	}
+	if f.Page.Fidelity != nil {
+		facts.add("of its published content %s", f.Page.Fidelity)
+	}
 	facts.addTime("last published at", f.Page.SyncedAt)
 	facts.addTime("last verified at", f.Page.VerifiedAt)
 	facts.addTime("last edited at the source at", f.Page.SourceEditedAt)

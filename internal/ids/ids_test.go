@@ -130,8 +130,10 @@ func TestPageIDsOfPathsAreStableAndTellTakenOnesApart(t *testing.T) {
 }
 
 func FuzzParseAcceptsOnlyWhatIsBuilt(f *testing.F) {
-	for _, seed := range []string{"folder/f1/page/p/sync", "folder/f1/delete", "folder/f1/sync/u", "all/sync", "folder//page//sync", "folder/F/delete",
-		"connection/notion/webhook/e", "connection//webhook/e"} {
+	for _, seed := range []string{
+		"folder/f1/page/p/sync", "folder/f1/delete", "folder/f1/sync/u", "all/sync", "folder//page//sync", "folder/F/delete",
+		"connection/notion/webhook/e", "connection//webhook/e",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, id string) {

@@ -21,9 +21,9 @@ type Entry struct {
 	ParentUnknown bool `json:"parent_unknown,omitempty"`
 	// FoundBy is how the source came to know of it: search or tree; empty for a plain listing.
 	FoundBy string `json:"found_by,omitempty"`
-	Kind           Kind   `json:"kind"`
-	Title          string `json:"title"`
-	URL            string `json:"url,omitempty"`
+	Kind    Kind   `json:"kind"`
+	Title   string `json:"title"`
+	URL     string `json:"url,omitempty"`
 	// Path is for people: the titles or names from the root down, joined by slashes.
 	Path string `json:"path,omitempty"`
 	// Version is an opaque hint: when it equals the one stored with the last read, the page need not be read again.

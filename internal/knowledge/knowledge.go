@@ -20,7 +20,7 @@ const (
 
 // PausedByToken begins the reason of a connection that was paused because its source refused the credentials. Such a
 // connection is checked every minute, and resumed at the first success.
-const PausedByToken = "the source refused the credentials: "
+const PausedByToken = "the source refused the credentials: " //nolint:gosec // words, no secret
 
 // Mode is how much of a folder a sync run looks at.
 type Mode string
@@ -156,6 +156,8 @@ type Page struct {
 	SourceEditedAt *time.Time   `json:"source_edited_at"`
 	FoundBy        string       `json:"found_by"`
 	PurgeAt        *time.Time   `json:"purge_at,omitempty"`
+	// Fidelity says how much of the published content could be kept; nil where the source has nothing to say, and in lists.
+	Fidelity *Fidelity `json:"fidelity,omitempty"`
 }
 
 // PageFailure is what is wrong with a page until a sync of it succeeds.
@@ -203,6 +205,8 @@ type Run struct {
 	StartedAt   *time.Time `json:"started_at"`
 	EndedAt     *time.Time `json:"ended_at"`
 	Counts      Counts     `json:"counts"`
+	// Coverage counts the pages that the run saw by how they were found (listing, search, tree); empty while it runs.
+	Coverage map[string]int64 `json:"coverage,omitempty"`
 }
 
 // RunProgress is how far a running folder sync has come.

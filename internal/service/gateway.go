@@ -41,7 +41,7 @@ func serve(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	defer wiring.Close()
 	handler := web.New(web.Options{
 		Status: wiring.Control, Checks: checks(wiring, cfg), Registry: registry, AdminToken: cfg.AdminToken, PublicURL: cfg.PublicURL,
-		TemporalUI: cfg.TemporalUIURL, Namespace: namespaceOf(cfg), Log: log,
+		TemporalUI: cfg.TemporalUIURL, Namespace: namespaceOf(cfg), Log: log, Webhooks: wiring.Control, NotionWebhookSecret: cfg.Notion.WebhookSecret,
 	})
 	log.InfoContext(ctx, "gateway is ready", "listen", listener.Addr().String())
 	err = web.Serve(ctx, listener, handler, log)

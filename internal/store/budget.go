@@ -2,10 +2,13 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/loresync/loresync/internal/knowledge"
 )
@@ -93,7 +96,7 @@ func (s *Slots) TakeSlot(ctx context.Context, connection string, h knowledge.Hol
 		token = &h.Token
 	}
 	row, err := one[slotRow](ctx, s.store, "take a slot", takeSlot, connection, s.waiter, int16(lane), h.Folder, h.Page, token, check, s.perSecond, s.burst)
-	return row.Outcome, row.Wait, knowledge.Lane(row.Lane), err
+	return row.Outcome, row.Wait, knowledge.Lane(row.Lane), passing(err)
 }
 
 const standing = `
@@ -119,7 +122,7 @@ func (s *Slots) Standing(ctx context.Context, holders []knowledge.Holder) (map[k
 	for _, row := range rows {
 		lanes[knowledge.Holder{Folder: row.FolderID, Page: row.PageID, Token: row.Token}] = knowledge.Lane(row.Lane)
 	}
-	return lanes, err
+	return lanes, passing(err)
 }
 
 const blockBudget = `SELECT block_budget($1, $2, $3, $4)`
@@ -131,6 +134,16 @@ func (s *Slots) Block(ctx context.Context, connection string, lasting time.Durat
 	found, err := scalar[bool](ctx, s.store, doing, blockBudget, connection, lasting, s.perSecond, s.burst)
 	if err == nil && !found {
 		return fmt.Errorf("%s: connection %q: %w", doing, connection, ErrNotFound)
+	}
+	return passing(err)
+}
+
+// passing counts as unreachable what a waiter for a slot can only wait for: a connection that was cut in the middle of an answer,
+// a Postgres without a free connection, and a lock that wasn't given in time. The slot may have been taken; then it is lost.
+func passing(err error) error {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || ok && (refused.Code == "53300" || refused.Code == "55P03") {
+		return fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	return err
 }

@@ -29,7 +29,8 @@ CREATE TRIGGER see_slots AFTER UPDATE OF taken ON rate_budgets FOR EACH ROW EXEC
 CREATE TABLE marks_seen (lane smallint NOT NULL, what text NOT NULL, taken bigint NOT NULL);
 CREATE FUNCTION see_mark() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO marks_seen SELECT coalesce(NEW.lane, OLD.lane), TG_OP, b.taken FROM rate_budgets b WHERE b.connection = coalesce(NEW.connection, OLD.connection);
+    INSERT INTO marks_seen SELECT coalesce(NEW.lane, OLD.lane), TG_OP, b.taken FROM rate_budgets b
+    WHERE b.connection = coalesce(NEW.connection, OLD.connection);
     RETURN NULL;
 END $$;
 CREATE TRIGGER see_marks AFTER INSERT OR DELETE ON budget_waiters FOR EACH ROW EXECUTE FUNCTION see_mark();`

@@ -77,7 +77,25 @@ const pageByID = pageColumns + ` WHERE s.folder_id = $1 AND s.page_id = $2`
 // Page gives one page; ErrNotFound without one.
 func (s *Store) Page(ctx context.Context, folder, page string) (knowledge.Page, error) {
 	row, err := one[pageRow](ctx, s, "read a page", pageByID, folder, page)
-	return row.page(), err
+	if err != nil {
+		return knowledge.Page{}, err
+	}
+	found := row.page()
+	found.Fidelity, err = s.fidelity(ctx, folder, page)
+	return found, err
+}
+
+const fidelityOfPage = `
+SELECT r.fidelity FROM pages p JOIN revisions r ON r.revision_id = p.published_revision_id
+WHERE p.folder_id = $1 AND p.page_id = $2 AND r.fidelity <> '{}'`
+
+// fidelity is what the source said about the published revision; nil when it said nothing.
+func (s *Store) fidelity(ctx context.Context, folder, page string) (*knowledge.Fidelity, error) {
+	rows, err := list[struct{ Fidelity knowledge.Fidelity }](ctx, s, "read a page's fidelity", fidelityOfPage, folder, page)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return &rows[0].Fidelity, nil
 }
 
 func (s *Store) readPages(ctx context.Context, doing, query string, args ...any) ([]knowledge.Page, error) {

@@ -136,7 +136,7 @@ func (s *Store) BeginAllRun(ctx context.Context, workflowID, firstRunID, trigger
 
 const runColumns = `
 SELECT coalesce(run_id, '') AS run_id, workflow_id, coalesce(folder_id, '') AS folder_id, kind, mode, trigger, actor, status, reason, verdict,
-       requested_at, started_at, ended_at, listed, new, changed, unchanged, skipped, excluded, failed, moved, removed, held, revived
+       requested_at, started_at, ended_at, listed, new, changed, unchanged, skipped, excluded, failed, moved, removed, held, revived, coverage
 FROM sync_runs `
 
 type runRow struct {
@@ -144,13 +144,14 @@ type runRow struct {
 	RunID, WorkflowID, FolderID, Kind, Mode, Trigger, Actor, Status, Reason, Verdict string
 	RequestedAt                                                                      time.Time
 	StartedAt, EndedAt                                                               *time.Time
+	Coverage                                                                         map[string]int64
 }
 
 func (r runRow) run() knowledge.Run {
 	return knowledge.Run{
 		RunID: r.RunID, WorkflowID: r.WorkflowID, FolderID: r.FolderID, Kind: r.Kind, Mode: knowledge.Mode(r.Mode), Trigger: r.Trigger, Actor: r.Actor,
 		Status: knowledge.RunStatus(r.Status), Reason: r.Reason, Verdict: r.Verdict, RequestedAt: r.RequestedAt, StartedAt: r.StartedAt,
-		EndedAt: r.EndedAt, Counts: r.Counts,
+		EndedAt: r.EndedAt, Counts: r.Counts, Coverage: r.Coverage,
 	}
 }
 

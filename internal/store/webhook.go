@@ -7,24 +7,24 @@ import (
 	"github.com/loresync/loresync/internal/knowledge"
 )
 
-const webhookSecret = `
+const webhookState = `
 SELECT c.name AS connection, c.source, coalesce(w.secret, '') AS secret, w.received_at, w.shown_at, w.confirmed_at
 FROM connections c LEFT JOIN webhook_secrets w ON w.connection = c.name WHERE c.name = $1`
 
 // WebhookSecret reads a connection's secret, to check a signature; ErrNotFound without such a connection.
 func (s *Store) WebhookSecret(ctx context.Context, connection string) (knowledge.WebhookSecret, error) {
-	return one[knowledge.WebhookSecret](ctx, s, "read a webhook's secret", webhookSecret, connection)
+	return one[knowledge.WebhookSecret](ctx, s, "read a webhook's secret", webhookState, connection)
 }
 
-const keepWebhookSecret = `SELECT keep_webhook_secret($1, $2, $3)`
+const keepWebhook = `SELECT accept_webhook_verification($1, $2, $3)`
 
 // KeepWebhookSecret keeps the secret of a verification; false when the connection has another one and the sender did not sign
 // with it.
 func (s *Store) KeepWebhookSecret(ctx context.Context, connection, secret string, signed bool) (bool, error) {
-	return scalar[bool](ctx, s, "keep a webhook's secret", keepWebhookSecret, connection, secret, signed)
+	return scalar[bool](ctx, s, "keep a webhook's secret", keepWebhook, connection, secret, signed)
 }
 
-const showWebhookSecret = `
+const showWebhook = `
 WITH shown AS (
     UPDATE webhook_secrets SET shown_at = now() WHERE connection = $1 AND shown_at IS NULL RETURNING connection, secret
 ), noted AS (
@@ -34,7 +34,7 @@ SELECT coalesce((SELECT secret FROM shown), '')`
 
 // ShowWebhookSecret gives a secret that nobody has been shown yet, and notes who was; "" without one.
 func (s *Store) ShowWebhookSecret(ctx context.Context, connection, actor string) (string, error) {
-	return scalar[string](ctx, s, "show a webhook's secret", showWebhookSecret, connection, actor)
+	return scalar[string](ctx, s, "show a webhook's secret", showWebhook, connection, actor)
 }
 
 const confirmWebhook = `UPDATE webhook_secrets SET confirmed_at = now() WHERE connection = $1 AND secret = $2 AND confirmed_at IS NULL`
@@ -45,14 +45,14 @@ func (s *Store) ConfirmWebhook(ctx context.Context, connection, secret string) e
 	return err
 }
 
-const forgetWebhookSecret = `
+const forgetWebhook = `
 WITH gone AS (DELETE FROM webhook_secrets WHERE connection = $1 RETURNING connection),
 noted AS (INSERT INTO sync_events (kind, actor, data) SELECT 'webhook_secret_forgotten', $2, jsonb_build_object('connection', connection) FROM gone)
 SELECT count(*) > 0 FROM gone`
 
 // ForgetWebhookSecret drops a connection's secret, so that the next verification is accepted; false when there was none.
 func (s *Store) ForgetWebhookSecret(ctx context.Context, connection, actor string) (bool, error) {
-	return scalar[bool](ctx, s, "forget a webhook's secret", forgetWebhookSecret, connection, actor)
+	return scalar[bool](ctx, s, "forget a webhook's secret", forgetWebhook, connection, actor)
 }
 
 // A folder may know the object, know where it is said to hang, or neither; what only gives the tree its shape can't be read, and

@@ -163,11 +163,10 @@ func TestPagesBelow(t *testing.T) {
 
 func TestRemoveToldPages(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
 	told := func(d *desk, recent int64, pages ...string) knowledge.ToldRemoval {
 		var generation string
 		var at time.Time
-		require.NoError(t, d.sql.QueryRow(ctx, `SELECT generation::text, now() FROM folders WHERE folder_id = $1`, folder).Scan(&generation, &at))
+		require.NoError(t, d.sql.QueryRow(d.t.Context(), `SELECT generation::text, now() FROM folders WHERE folder_id = $1`, folder).Scan(&generation, &at))
 		return knowledge.ToldRemoval{FolderID: folder, Generation: generation, PageIDs: pages, Since: at, Undo: undo, Recent: recent}
 	}
 	fill := func(t *testing.T) *desk {
@@ -183,7 +182,7 @@ func TestRemoveToldPages(t *testing.T) {
 	t.Run("hides what is gone", func(t *testing.T) {
 		t.Parallel()
 		d := fill(t)
-		removed, err := d.RemoveToldPages(ctx, told(d, 0, "a", "b"))
+		removed, err := d.RemoveToldPages(d.t.Context(), told(d, 0, "a", "b"))
 		require.NoError(t, err)
 		assert.Equal(t, knowledge.ToldRemoved{Outcome: "removed", Gone: []string{"a", "b"}}, removed)
 		assert.Equal(t, 2, d.count(`SELECT count(*) FROM pages WHERE tombstone_reason = 'source' AND purge_at > now() + interval '6 days'`))
@@ -194,7 +193,7 @@ func TestRemoveToldPages(t *testing.T) {
 		asked := told(d, 0, "a", "b", "c")
 		d.exec(`UPDATE pages SET read_at = now() WHERE page_id = 'a'`)
 		d.exec(`UPDATE pages SET read_at = now(), attempt_outcome = 'not_found' WHERE page_id = 'b'`)
-		removed, err := d.RemoveToldPages(ctx, asked)
+		removed, err := d.RemoveToldPages(d.t.Context(), asked)
 		require.NoError(t, err)
 		assert.Equal(t, []string{"b", "c"}, removed.Gone)
 	})
@@ -202,7 +201,7 @@ func TestRemoveToldPages(t *testing.T) {
 		t.Parallel()
 		d := fill(t)
 		d.begins("a")
-		removed, err := d.RemoveToldPages(ctx, told(d, 0, "a"))
+		removed, err := d.RemoveToldPages(d.t.Context(), told(d, 0, "a"))
 		require.NoError(t, err)
 		assert.Empty(t, removed.Gone)
 	})
@@ -211,7 +210,7 @@ func TestRemoveToldPages(t *testing.T) {
 		d := fill(t)
 		asked := told(d, 0, "a")
 		d.exec(`UPDATE folders SET generation = gen_random_uuid()`)
-		removed, err := d.RemoveToldPages(ctx, asked)
+		removed, err := d.RemoveToldPages(d.t.Context(), asked)
 		require.NoError(t, err)
 		assert.Empty(t, removed.Gone)
 	})
@@ -219,13 +218,13 @@ func TestRemoveToldPages(t *testing.T) {
 		t.Parallel()
 		d := fill(t)
 		first, second := told(d, 0, "a"), told(d, 0, "b")
-		_, err := d.RemoveToldPages(ctx, first)
+		_, err := d.RemoveToldPages(d.t.Context(), first)
 		require.NoError(t, err)
-		removed, err := d.RemoveToldPages(ctx, second)
+		removed, err := d.RemoveToldPages(d.t.Context(), second)
 		require.NoError(t, err)
 		assert.Equal(t, "recount", removed.Outcome)
 		second.Recent = 1
-		removed, err = d.RemoveToldPages(ctx, second)
+		removed, err = d.RemoveToldPages(d.t.Context(), second)
 		require.NoError(t, err)
 		assert.Equal(t, []string{"b"}, removed.Gone)
 	})
@@ -236,7 +235,7 @@ func TestRemoveToldPages(t *testing.T) {
 		for _, id := range []string{"a", "b", "c"} {
 			asked := told(d, 0, id)
 			group.Go(func() {
-				if _, err := d.RemoveToldPages(ctx, asked); err != nil {
+				if _, err := d.RemoveToldPages(d.t.Context(), asked); err != nil {
 					t.Errorf("remove %s: %v", id, err)
 				}
 			})

@@ -1,4 +1,5 @@
-// Package web is what the gateway answers over HTTP: whether it lives, whether it is ready, its figures, and a status page.
+// Package web is what the gateway answers over HTTP: whether it lives, whether it is ready, its figures, a status page, and the
+// webhooks of sources.
 //
 // Who sees what, until people can sign in:
 //
@@ -6,6 +7,7 @@
 //   - /metrics answers everyone: it has numbers, and neither names nor ids of folders or pages.
 //   - / shows all to a bearer of LORESYNC_ADMIN_TOKEN. A request from this machine to this machine sees the same without
 //     titles, roots and names of people: ids, states and counts. Anybody else gets 401, and learns nothing.
+//   - /webhooks/notion takes what is signed with the connection's secret, and the verification that brings the secret.
 package web
 
 import (
@@ -40,7 +42,11 @@ type Options struct {
 	TemporalUI string
 	// Namespace is the Temporal namespace that the links lead to.
 	Namespace string
-	Log       *slog.Logger
+	// Webhooks receives what sources send; nil answers none.
+	Webhooks Webhooks
+	// NotionWebhookSecret signs the webhooks of the connection notion. Empty means the one that came with the verification.
+	NotionWebhookSecret string
+	Log                 *slog.Logger
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 }
@@ -65,7 +71,11 @@ func New(options Options) http.Handler {
 	options.Registry.MustRegister(telemetry.NewDeploymentCollector(s.deployment))
 	requests := telemetry.NewRequests(options.Registry)
 	mux := http.NewServeMux()
-	for _, r := range s.routes() {
+	routes := s.routes()
+	if options.Webhooks != nil {
+		routes = append(routes, newReception(s, options.Registry).routes()...)
+	}
+	for _, r := range routes {
 		mux.Handle(r.pattern, requests.Watch(r.pattern, r.handler))
 	}
 	return secure(mux)

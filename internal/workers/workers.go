@@ -104,12 +104,14 @@ func Run(ctx context.Context, options Options) error {
 
 func assemble(o Options) workflows.Activities {
 	timeouts := o.Timeouts.WithDefaults()
+	reconcile := &activities.ReconcileActivities{Store: o.Store, Sources: o.Sources, Timeouts: timeouts}
 	return workflows.Activities{
 		Page:      &activities.PageActivities{Store: o.Store, Sources: o.Sources, Models: o.Models},
 		Folder:    &activities.FolderActivities{Store: o.Store, Sources: o.Sources, Starter: o.Control, Runs: o.Control, Timeouts: timeouts},
-		Reconcile: &activities.ReconcileActivities{Store: o.Store, Sources: o.Sources, Timeouts: timeouts},
+		Reconcile: reconcile,
 		Delete:    &activities.DeleteActivities{Store: o.Store, Executions: o.Control, Timeouts: timeouts},
 		Batch:     &activities.BatchActivities{Store: o.Store, Starter: o.Control},
 		Upkeep:    &activities.UpkeepActivities{Store: o.Store, Sources: o.Sources, Starter: o.Control, Executions: o.Control, Timeouts: timeouts},
+		Webhook:   &activities.WebhookActivities{Store: o.Store, Asker: o.Control, Reconcile: reconcile},
 	}
 }

@@ -17,7 +17,7 @@ CREATE TABLE webhook_secrets (
 -- +goose StatementBegin
 -- Keeps the secret of a verification. It is kept while the connection has none, when the sender knows the one that is kept
 -- (signed), and when it is the same one again, which may then be shown once more. False when it is refused.
-CREATE FUNCTION keep_webhook_secret(conn text, given text, signed boolean) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION accept_webhook_verification(conn text, given text, signed boolean) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE kept boolean;
 BEGIN
     INSERT INTO webhook_secrets AS w (connection, secret) VALUES (conn, given)
@@ -42,9 +42,9 @@ RETURNS TABLE (outcome text, gone text[]) LANGUAGE plpgsql AS $$
 DECLARE
     still text[];
 BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('loresync reconcile ' || f, 0));
     PERFORM pg_advisory_xact_lock_shared(fence_key(f));
     PERFORM 1 FROM folders WHERE folder_id = f FOR SHARE;
+    PERFORM pg_advisory_xact_lock(hashtextextended('loresync reconcile ' || f, 0));
     gone := '{}';
     IF (SELECT count(*) FROM sync_events e WHERE e.folder_id = f AND e.kind = 'removed' AND e.at > now() - interval '24 hours'
         AND NOT (e.data ->> 'approved')::boolean) > recent_seen THEN

@@ -49,13 +49,13 @@ type leftAlone struct {
 }
 
 func (d leftAlone) Folder(context.Context, string) (knowledge.Folder, error) {
-	return knowledge.Folder{ID: FolderID, State: d.state}, nil
+	return knowledge.Folder{ID: "sample", State: d.state}, nil
 }
 
 func TestSyncLeavesAFolderAloneThatAPersonPutAside(t *testing.T) {
 	t.Parallel()
 	for state, hint := range map[string]string{"deleted": "folder restore sample", "paused": "folder resume sample"} {
-		result, err := Sync(t.Context(), leftAlone{state: state}, "/", control.Actor{}, nil)
+		result, err := Sync(t.Context(), leftAlone{state: state}, Files("/"), control.Actor{}, nil)
 		require.NoError(t, err)
 		assert.Contains(t, result.Skipped, hint)
 	}

@@ -10,11 +10,22 @@ import (
 	"github.com/loresync/loresync/internal/knowledge"
 )
 
-// FolderID is the sample's folder.
-const FolderID = "sample"
+// Place is where the sample is: a directory, or a workspace of a stand-in.
+type Place struct {
+	// FolderID is the folder that syncs it, Title its name for people.
+	FolderID, Title string
+	Source, Root    string
+}
 
-// folderTitle is its name for people.
-const folderTitle = "Sample handbook"
+// Files is the sample as a directory.
+func Files(root string) Place {
+	return Place{FolderID: "sample", Title: "Sample handbook", Source: "files", Root: root}
+}
+
+// Sandbox is the sample as the workspace of a stand-in Notion.
+func Sandbox() Place {
+	return Place{FolderID: "sandbox", Title: "Sample handbook in the sandbox", Source: "notion", Root: "workspace"}
+}
 
 // maxPages is more than a sample has, and less than counting chunks page by page would bear.
 const maxPages = 200
@@ -42,17 +53,17 @@ type Result struct {
 	Took         time.Duration
 }
 
-// Sync registers the folder of root, unless it is there, and syncs it in full. A sync that doesn't complete is ErrIncomplete.
-func Sync(ctx context.Context, door Door, root string, actor control.Actor, progress func(knowledge.RunProgress)) (Result, error) {
+// Sync registers the place's folder, unless it is there, and syncs it in full. A sync that doesn't complete is ErrIncomplete.
+func Sync(ctx context.Context, door Door, place Place, actor control.Actor, progress func(knowledge.RunProgress)) (Result, error) {
 	began := time.Now()
-	folder, err := register(ctx, door, root, actor)
+	folder, err := register(ctx, door, place, actor)
 	if err != nil {
 		return Result{}, err
 	}
 	if folder.State != "active" {
-		return Result{Skipped: skipped(folder.State)}, nil
+		return Result{Skipped: skipped(place.FolderID, folder.State)}, nil
 	}
-	answer, err := door.SyncFolder(ctx, FolderID, knowledge.ModeFull, actor)
+	answer, err := door.SyncFolder(ctx, place.FolderID, knowledge.ModeFull, actor)
 	if err == nil {
 		answer, err = door.Wait(ctx, answer, progress)
 	}
@@ -66,14 +77,14 @@ func Sync(ctx context.Context, door Door, root string, actor control.Actor, prog
 	if answer.Status != string(knowledge.RunCompleted) {
 		return result, fmt.Errorf("%w: it ended as %s (%s)", ErrIncomplete, answer.Status, answer.Reason)
 	}
-	result.Live, result.Chunks, err = count(ctx, door)
+	result.Live, result.Chunks, err = count(ctx, door, place.FolderID)
 	return result, err
 }
 
-func register(ctx context.Context, door Door, root string, actor control.Actor) (knowledge.Folder, error) {
-	folder, err := door.Folder(ctx, FolderID)
+func register(ctx context.Context, door Door, place Place, actor control.Actor) (knowledge.Folder, error) {
+	folder, err := door.Folder(ctx, place.FolderID)
 	if control.KindOf(err) == control.KindNotFound {
-		folder, err = door.AddFolder(ctx, control.FolderSpec{ID: FolderID, Source: "files", Root: root, Title: folderTitle}, actor)
+		folder, err = door.AddFolder(ctx, control.FolderSpec{ID: place.FolderID, Source: place.Source, Root: place.Root, Title: place.Title}, actor)
 	}
 	if err != nil {
 		return folder, fmt.Errorf("register the sample: %w", err)
@@ -81,21 +92,21 @@ func register(ctx context.Context, door Door, root string, actor control.Actor) 
 	return folder, nil
 }
 
-func skipped(state string) string {
+func skipped(folder, state string) string {
 	if state == "deleted" {
-		return "deleted, so it was left alone: `starter folder restore " + FolderID + "` brings it back"
+		return "deleted, so it was left alone: `starter folder restore " + folder + "` brings it back"
 	}
-	return state + ", so it was left alone: `starter folder resume " + FolderID + "` lets it go on"
+	return state + ", so it was left alone: `starter folder resume " + folder + "` lets it go on"
 }
 
 // count looks at what is live now, page by page: the sample is small.
-func count(ctx context.Context, door Door) (live, chunks int64, err error) {
-	pages, err := door.Pages(ctx, FolderID, control.PageFilter{State: string(knowledge.StateLive), Limit: maxPages})
+func count(ctx context.Context, door Door, folder string) (live, chunks int64, err error) {
+	pages, err := door.Pages(ctx, folder, control.PageFilter{State: string(knowledge.StateLive), Limit: maxPages})
 	if err != nil {
 		return 0, 0, fmt.Errorf("count the sample: %w", err)
 	}
 	for _, page := range pages {
-		revisions, err := door.Revisions(ctx, FolderID, page.PageID)
+		revisions, err := door.Revisions(ctx, folder, page.PageID)
 		if err != nil {
 			return 0, 0, fmt.Errorf("count the sample: %w", err)
 		}

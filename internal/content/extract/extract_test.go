@@ -2,11 +2,13 @@ package extract
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 	"unicode/utf16"
@@ -30,6 +32,11 @@ var (
 	shared   *Extractor
 )
 
+// fillCache has the PDF engine compiled once, rather than by several children at the same time.
+var fillCache = sync.OnceFunc(func() {
+	_, _ = shared.Extract(context.Background(), "application/pdf", "", strings.NewReader("%PDF-1.7")) // a test would see it fail
+})
+
 func runWithCache(m *testing.M) int {
 	var err error
 	if cacheDir, err = os.MkdirTemp("", "extract-test-"); err != nil {
@@ -52,6 +59,7 @@ func utf16Hex(r rune) string {
 
 func extractor(t *testing.T, options Options) *Extractor {
 	t.Helper()
+	fillCache()
 	options.CacheDir = cacheDir
 	e := New(options)
 	t.Cleanup(e.Close)
@@ -195,7 +203,9 @@ func TestExtract_reads_texts(t *testing.T) {
 			Result{Text: "| 日本 | x |\n| --- | --- |\n| 1 | 2 |\n", Searchable: true},
 		},
 		"UTF-16 with its mark": {"text/plain", "", "\xff\xfeA\x00\x2a\x4e", Result{Text: "A个\n", Searchable: true}},
-		"HTML":                 {"text/html", "", "<title>T</title><h1>H</h1><script>x()</script><p>a <b>b</b>", Result{Text: "# H\n\na **b**\n", Searchable: true}},
+		"HTML": {
+			"text/html", "", "<title>T</title><h1>H</h1><script>x()</script><p>a <b>b</b>", Result{Text: "# H\n\na **b**\n", Searchable: true},
+		},
 		"HTML by its name":     {"application/octet-stream", "a.HTM", "<p>a", Result{Text: "a\n", Searchable: true}},
 		"nothing":              {"text/plain", "", " \n\t\n", Result{Reason: ReasonEmpty}},
 		"empty HTML":           {"text/html", "", "<p> </p>", Result{Reason: ReasonEmpty}},

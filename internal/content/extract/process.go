@@ -78,7 +78,8 @@ func start(ctx context.Context, c charge) (*process, error) {
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("start the child process: %w", err)
 	}
-	return p, p.greet(ctx)
+	err = p.greet(ctx)
+	return p, err
 }
 
 func absolute(dir string) (string, error) {

@@ -111,7 +111,7 @@ func mappedFont(w *pdfWriter, glyphs []rune) string {
 		fmt.Fprintf(&table, "1 beginbfchar\n<%04X> <%s>\nendbfchar\n", i+1, utf16Hex(r))
 	}
 	toUnicode := w.stream("", "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n/CMapName /Own def\n/CMapType 2 def\n"+
-		"1 begincodespacerange\n<0000> <FFFF>\nendcodespacerange\n"+table.String()+"endcmap\nend\nend")
+		"1 begincodespacerange\n<0000> <FFFF>\nendcodespacerange\n"+table.String()+"endcmap\nend")
 	descriptor := w.add("<< /Type /FontDescriptor /FontName /Own /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 " +
 		"/Ascent 880 /Descent -120 /CapHeight 700 /StemV 80 >>")
 	descendant := w.add(fmt.Sprintf("<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Own "+

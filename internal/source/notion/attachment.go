@@ -86,7 +86,7 @@ func nameOf(name, address string) string {
 var errDownload = errors.New("the file could not be downloaded")
 
 func (s *Source) attachment(ctx context.Context, file attachedFile) (text, reason string, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, file.url, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, file.url, http.NoBody)
 	if err != nil {
 		return "", "", errDownload // the cause would quote the signed address
 	}

@@ -3,8 +3,9 @@ package notion
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"sync"
+	"net/http"
+	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -13,108 +14,162 @@ import (
 	"github.com/loresync/loresync/internal/source/notion/document"
 )
 
-// blockReader reads the blocks of one page, several requests at once, and notes the pages and databases among them.
+// blockReader reads the blocks of one page level by level, several requests at once, and notes the pages and databases among
+// them. What is left of a page that is too large depends on the page alone and not on which answer came first: otherwise the
+// same page would read differently each time.
 type blockReader struct {
 	source *Source
 	// page is the id of the page, which its children hang under whatever block holds them.
 	page string
-	// slots bounds requests at once, over all levels.
-	slots chan struct{}
-
-	mu       sync.Mutex
-	blocks   int
-	children []source.Entry
+	// room is how many blocks may still be kept.
+	room int
+	// beyond is set when blocks were left out for want of room, atTop when some of them lie directly on the page.
+	beyond, atTop bool
+	children      []source.Entry
 }
 
 func (s *Source) blockReader(page string) *blockReader {
-	return &blockReader{source: s, page: page, slots: make(chan struct{}, parallelReads)}
+	return &blockReader{source: s, page: page, room: s.maxBlocks}
 }
 
-// read gives the blocks below a page or block, with theirs. above are the synced blocks that lead here, which may form a circle.
-func (r *blockReader) read(ctx context.Context, parent string, depth int, above []string) ([]*document.Block, error) {
-	blocks, err := r.level(ctx, parent)
-	if err != nil {
-		return blocks, err
+// container is what has blocks directly below it: a block, or the page, which has none itself.
+type container struct {
+	block *document.Block
+	// from is whose blocks are read: for a copy of a synced block those of the original.
+	from string
+	// above are the containers on the way down to here, this one included: one among its own descendants would never end.
+	above []string
+	// copied is set below a copy: the pages in it hang where the original is.
+	copied bool
+
+	blocks  []*document.Block
+	missing document.Missing
+}
+
+// read gives the blocks of the page, with all that is below them. What isn't shown or goes too far is missing, with a word for
+// why; it doesn't fail the page.
+func (r *blockReader) read(ctx context.Context) ([]*document.Block, error) {
+	top := &container{from: r.page, above: []string{r.page}}
+	level := []*container{top}
+	for depth := 1; len(level) > 0; depth++ {
+		if err := r.readAll(ctx, level); err != nil {
+			return nil, err
+		}
+		var next []*container
+		for _, c := range level {
+			r.keep(c)
+			next = append(next, c.below(depth)...)
+		}
+		level = next
 	}
+	return top.blocks, nil
+}
+
+// readAll reads the blocks of containers, those that come first before the others, until there is no room for more.
+func (r *blockReader) readAll(ctx context.Context, level []*container) error {
 	group, reading := errgroup.WithContext(ctx)
-	for _, block := range blocks {
-		if !hasContent(block) {
-			continue
+	group.SetLimit(parallelReads)
+	var taken atomic.Int64
+	for _, c := range level {
+		if taken.Load() >= int64(r.room) {
+			break
 		}
-		group.Go(func() error { return r.fill(reading, block, depth+1, above) })
+		group.Go(func() error {
+			err := r.fill(reading, c)
+			taken.Add(int64(len(c.blocks)))
+			return err
+		})
 	}
-	return blocks, group.Wait()
+	return group.Wait() //nolint:wrapcheck // the calls say what they did
 }
 
-// hasContent tells whether a block holds blocks that are part of the page: pages and databases in it are documents of their own.
-func hasContent(block *document.Block) bool {
-	return block.HasChildren && block.Type != "child_page" && block.Type != "child_database"
-}
-
-// fill reads what is below a block. What isn't shown or goes too far is missing, with a word for why; it doesn't fail the page.
-func (r *blockReader) fill(ctx context.Context, block *document.Block, depth int, above []string) error {
-	if depth > maxDepth {
-		block.Missing = document.MissingDepth
-		return nil
+// fill reads the blocks directly below a container.
+func (r *blockReader) fill(ctx context.Context, c *container) (err error) {
+	c.blocks, err = r.source.level(ctx, c.from, r.room)
+	if c.block == nil {
+		return err
 	}
-	from := block.ID
-	if original := syncedFrom(block); original != "" {
-		from = original
-		for _, seen := range above {
-			if seen == original {
-				block.Missing = document.MissingDepth
-				return nil
-			}
-		}
-		above = append(above[:len(above):len(above)], original)
-	}
-	children, err := r.read(ctx, from, depth, above)
-	if notShared(err) && from != block.ID {
+	if notShared(err) && c.from != c.block.ID {
 		// A copy may be read where its original isn't shared.
-		children, err = r.read(ctx, block.ID, depth, above)
-	}
-	if block.Children = children; children == nil {
-		block.Children = []*document.Block{}
+		c.blocks, err = r.source.level(ctx, c.block.ID, r.room)
 	}
 	switch {
 	case notShared(err):
-		block.Missing = document.MissingUnshared
-		return nil
-	case errors.Is(err, errLimit):
-		block.Missing = document.MissingLimit
-		return nil
+		c.missing = document.MissingUnshared
+	case statusOf(err) == http.StatusBadRequest:
+		// Notion has blocks that its API doesn't give out.
+		c.missing = document.MissingError
+	default:
+		return err
 	}
-	return err
+	return nil
 }
 
-var errLimit = errors.New("the page has more blocks than are read")
-
-// level reads the blocks directly below a page or block.
-func (r *blockReader) level(ctx context.Context, parent string) ([]*document.Block, error) {
+// level reads the blocks directly below a page or block, up to one more than there is room for.
+func (s *Source) level(ctx context.Context, parent string, room int) ([]*document.Block, error) {
 	var blocks []*document.Block
 	seen := map[string]bool{}
 	err := pages(ctx, func(cursor string) (list, error) {
-		select {
-		case r.slots <- struct{}{}:
-			defer func() { <-r.slots }()
-		case <-ctx.Done():
-			return list{}, ctx.Err()
-		}
-		return r.source.client.children(ctx, parent, cursor)
+		return s.client.children(ctx, parent, cursor)
 	}, func(answer list) (bool, error) {
 		for _, block := range document.DecodeBlocks(answer.Results) {
 			if block.InTrash || block.ID != "" && seen[block.ID] {
 				continue
 			}
 			seen[block.ID] = true
-			if !r.take(block) {
-				return false, errLimit
-			}
 			blocks = append(blocks, block)
 		}
-		return true, nil
+		return len(blocks) <= room, nil
 	})
 	return blocks, err
+}
+
+// keep takes what was read of a container into the page, as far as there is room.
+func (r *blockReader) keep(c *container) {
+	if len(c.blocks) > r.room || r.room == 0 {
+		c.blocks, c.missing = c.blocks[:min(len(c.blocks), r.room)], document.MissingLimit
+		r.beyond, r.atTop = true, r.atTop || c.block == nil
+	}
+	r.room -= len(c.blocks)
+	for _, block := range c.blocks {
+		if !c.copied && block.ID != "" && isObject(block) {
+			r.children = append(r.children, source.Entry{
+				SourceID: block.ID, ParentSourceID: r.page, Kind: source.KindDocument, Title: childTitle(block), FoundBy: knowledge.FoundByTree,
+			})
+		}
+	}
+	if c.block != nil {
+		c.block.Missing = c.missing
+		if c.block.Children = c.blocks; c.blocks == nil {
+			c.block.Children = []*document.Block{}
+		}
+	}
+}
+
+// below gives the containers among the blocks of one.
+func (c *container) below(depth int) []*container {
+	var found []*container
+	for _, block := range c.blocks {
+		if !block.HasChildren || block.ID == "" || isObject(block) {
+			continue
+		}
+		from, copied := block.ID, c.copied
+		if original := syncedFrom(block); original != "" {
+			from, copied = original, true
+		}
+		if depth > maxDepth || slices.Contains(c.above, from) {
+			block.Children, block.Missing = []*document.Block{}, document.MissingDepth
+			continue
+		}
+		above := append(c.above[:len(c.above):len(c.above)], from)
+		found = append(found, &container{block: block, from: from, above: above, copied: copied})
+	}
+	return found
+}
+
+// isObject tells the blocks that are pages and databases: documents of their own, whose content isn't the page's.
+func isObject(block *document.Block) bool {
+	return block.Type == "child_page" || block.Type == "child_database"
 }
 
 // syncedFrom is the block that a synced copy shows; empty for originals and all other blocks.
@@ -138,20 +193,4 @@ func childTitle(block *document.Block) string {
 	}
 	_ = json.Unmarshal(block.Payload, &payload) // the title is a hint: the page has its own
 	return payload.Title
-}
-
-// take counts a block and notes a page or database; false beyond the limit.
-func (r *blockReader) take(block *document.Block) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.blocks >= r.source.maxBlocks {
-		return false
-	}
-	r.blocks++
-	if block.ID != "" && (block.Type == "child_page" || block.Type == "child_database") {
-		r.children = append(r.children, source.Entry{
-			SourceID: block.ID, ParentSourceID: r.page, Kind: source.KindDocument, Title: childTitle(block), FoundBy: knowledge.FoundByTree,
-		})
-	}
-	return true
 }

@@ -38,14 +38,14 @@ type space struct {
 	containers map[string]bool
 }
 
-func newSpace(t testing.TB, options notiontest.ServerOptions) *space {
-	t.Helper()
+func newSpace(tb testing.TB, options notiontest.ServerOptions) *space {
+	tb.Helper()
 	clock := notiontest.NewClock(time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC))
 	workspace := notiontest.New(notiontest.Options{Seed: 1, Clock: clock})
 	server := notiontest.NewServer(workspace, options)
 	url, err := server.Start()
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, server.Close()) })
 	config := notion.Transport("notion", nil)
 	config.Backoff, config.MaxBackoff = time.Millisecond, 10*time.Millisecond
 	src := notion.New(notion.Options{
@@ -53,7 +53,7 @@ func newSpace(t testing.TB, options notiontest.ServerOptions) *space {
 		Token: func(context.Context) (string, error) { return server.Token(), nil },
 	})
 	return &space{
-		Workspace: workspace, t: t, server: server, clock: clock, src: src,
+		Workspace: workspace, t: tb, server: server, clock: clock, src: src,
 		root: source.Root{FolderID: "hr", Ref: notion.Workspace}, ids: map[string]string{}, containers: map[string]bool{},
 	}
 }
@@ -119,7 +119,7 @@ func (s *space) PassTime() { s.clock.Advance(3 * time.Minute) }
 
 // Allows leaves out names that are not titles: Notion trims them.
 func (*space) Allows(at string) bool {
-	for _, name := range strings.Split(at, "/") {
+	for name := range strings.SplitSeq(at, "/") {
 		if strings.TrimSpace(name) != name {
 			return false
 		}

@@ -22,46 +22,62 @@ func (s *Source) fetchDatabase(ctx context.Context, root source.Root, raw json.R
 	if object.InTrash {
 		return source.Page{}, trashed("database")
 	}
+	object.DataSources = ofRoot(root, object.DataSources)
 	doc := reading{Document: document.Document{Object: object}, object: raw}
 	var children []source.Entry
 	edited := time.Time{}
 	for _, ref := range object.DataSources {
-		if root.Ref == ref.ID {
-			// The folder is this data source alone.
-			object.DataSources = []document.Source{ref}
-			break
-		}
-	}
-	for _, ref := range object.DataSources {
-		rawSchema, err := s.client.dataSource(ctx, ref.ID)
-		if notShared(err) {
-			doc.unreadable("the data source %q is not shared", ref.Name)
-			continue
-		}
+		schema, rows, err := s.readDataSource(ctx, object.ID, ref, &doc)
 		if err != nil {
 			return source.Page{}, failure(err)
 		}
-		schema, err := document.DecodeObject(rawSchema)
-		if err != nil {
-			doc.unreadable("the data source %q can't be read", ref.Name)
-			continue
-		}
-		doc.Schemas, doc.schemas = append(doc.Schemas, schema), append(doc.schemas, rawSchema)
 		if schema.EditedAt.After(edited) {
 			edited = schema.EditedAt
-		}
-		rows, err := s.rows(ctx, object.ID, ref.ID, &doc)
-		if err != nil {
-			return source.Page{}, failure(err)
 		}
 		children = append(children, rows...)
 	}
 	above := placeOf(object.Parent)
 	entry := source.Entry{
-		SourceID: object.ID, ParentSourceID: s.belowRoot(root, object.ID, above), ParentUnknown: above.unknown, Kind: source.KindDocument,
+		SourceID: object.ID, ParentSourceID: s.belowRoot(root, object, above), ParentUnknown: above.unknown, Kind: source.KindDocument,
 		Title: object.Title, URL: databaseURL(object.ID), Version: versionOf(edited), EditedAt: edited, FoundBy: knowledge.FoundByTree,
 	}
 	return doc.page(entry, children)
+}
+
+// ofRoot leaves of a database's data sources the one that the folder is restricted to, if it is.
+func ofRoot(root source.Root, refs []document.Source) []document.Source {
+	for i, ref := range refs {
+		if ref.ID == root.Ref {
+			return refs[i : i+1]
+		}
+	}
+	return refs
+}
+
+// readDataSource reads one data source of a database. One that Notion doesn't give, or whose rows it doesn't give, is named and
+// costs the others nothing.
+func (s *Source) readDataSource(
+	ctx context.Context, database string, ref document.Source, doc *reading,
+) (schema document.Object, rows []source.Entry, err error) {
+	raw, err := s.client.dataSource(ctx, ref.ID)
+	switch {
+	case withheld(err):
+		doc.unreadable("the data source %q is not shared, or not given out by Notion", ref.Name)
+		return schema, nil, nil
+	case err != nil:
+		return schema, nil, err
+	}
+	if schema, err = document.DecodeObject(raw); err != nil {
+		doc.unreadable("the data source %q can't be read", ref.Name)
+		return schema, nil, nil
+	}
+	doc.Schemas, doc.schemas = append(doc.Schemas, schema), append(doc.schemas, raw)
+	rows, err = s.rows(ctx, database, ref.ID, doc)
+	if withheld(err) {
+		doc.unreadable("the rows of the data source %q are not given out by Notion", ref.Name)
+		err = nil
+	}
+	return schema, rows, err
 }
 
 // rows gives the rows of a data source. A query gives at most 10,000: beyond them it is asked again for what was created at or

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/jomei/notionapi"
 
+	"github.com/loresync/loresync/internal/content/text"
 	"github.com/loresync/loresync/internal/source"
 	"github.com/loresync/loresync/internal/source/transport"
 )
@@ -28,11 +28,11 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	text := fmt.Sprintf("%s: Notion answered %d %s", e.Doing, e.Status, e.Code)
+	said := fmt.Sprintf("%s: Notion answered %d %s", e.Doing, e.Status, e.Code)
 	if e.RequestID != "" {
-		text += " (request " + e.RequestID + ")"
+		said += " (request " + e.RequestID + ")"
 	}
-	return text
+	return said
 }
 
 const maxMessage = 300
@@ -51,24 +51,15 @@ func refusal(doing string, resp *http.Response, body []byte) error {
 	if said.RequestID == "" {
 		said.RequestID = resp.Header.Get("X-Notion-Request-Id")
 	}
-	return &Error{Doing: doing, Status: resp.StatusCode, Code: said.Code, Message: cut(said.Message, maxMessage), RequestID: said.RequestID}
-}
-
-func cut(text string, most int) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
+	return &Error{
+		Doing: doing, Status: resp.StatusCode, Code: text.Clean(said.Code), Message: text.Truncate(text.Clean(said.Message), maxMessage),
+		RequestID: said.RequestID,
 	}
-	return string(runes[:most])
 }
 
 // unreachable keeps what went wrong on the way, without the address, whose query may hold a cursor.
 func unreachable(doing string, err error) error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
-		err = wrapped.Err
-	}
-	return fmt.Errorf("%s: %w", doing, err)
+	return fmt.Errorf("%s: %w", doing, transport.Bare(err))
 }
 
 // fromLibrary turns an error of the vendor library into ours.
@@ -78,15 +69,14 @@ func fromLibrary(doing string, err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &said) && said.Status != 0:
-		return &Error{Doing: doing, Status: said.Status, Code: string(said.Code), Message: cut(said.Message, maxMessage)}
+		return &Error{Doing: doing, Status: said.Status, Code: string(said.Code), Message: text.Truncate(text.Clean(said.Message), maxMessage)}
 	}
 	return unreachable(doing, err)
 }
 
 // statusOf is the status of a refusal, 0 for every other error.
 func statusOf(err error) int {
-	var refused *Error
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*Error](err); ok {
 		return refused.Status
 	}
 	return 0
@@ -107,10 +97,14 @@ func notShared(err error) bool {
 	return errors.As(err, &refused) && refused.Status == http.StatusNotFound && refused.Code == codeNotFound
 }
 
+// withheld tells what is not shared, and what Notion's API doesn't give out whoever asks.
+func withheld(err error) bool { return notShared(err) || statusOf(err) == http.StatusBadRequest }
+
 const (
 	sayUnauthorized = "Notion refused the token: check that the integration still exists and that LORESYNC_NOTION_TOKEN, or the connection's secret, is its own"
 	sayCapability   = "the Notion integration lacks a capability: give it \"Read content\" in its settings at Notion"
 	sayAway         = "Notion could not be reached or answered with an error of its own: it is tried again"
+	sayBroken       = "Notion's list broke off before its end: it is read again"
 	sayLimited      = "Notion asks to slow down: it is tried again later"
 	sayNotShared    = "Notion doesn't show it to this integration: share it with the integration, or it was deleted"
 )
@@ -122,6 +116,8 @@ func failure(err error) error {
 	switch {
 	case err == nil || errors.As(err, &known):
 		return err
+	case errors.Is(err, errBrokenList):
+		return &source.Failure{Class: source.ClassUnavailable, Doing: "read a list", Sentence: sayBroken, Err: err}
 	case !errors.As(err, &refused):
 		return transport.Failure("ask Notion", err)
 	}

@@ -3,9 +3,9 @@ package notion
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/loresync/loresync/internal/knowledge"
 	"github.com/loresync/loresync/internal/source"
@@ -25,7 +25,7 @@ func (s *Source) Fetch(ctx context.Context, root source.Root, sourceID string) (
 			return s.fetchDatabase(ctx, root, raw)
 		}
 	case isServerError(err):
-		return s.fetchByBlocks(ctx, sourceID, err)
+		return s.fetchByBlocks(ctx, root, sourceID, err)
 	}
 	if notShared(err) {
 		return source.Page{}, missing(err)
@@ -65,15 +65,16 @@ func (s *Source) fetchPage(ctx context.Context, root source.Root, raw json.RawMe
 	}
 	above := placeOf(object.Parent)
 	entry := source.Entry{
-		SourceID: object.ID, ParentSourceID: s.belowRoot(root, object.ID, above), ParentUnknown: above.unknown, Kind: source.KindDocument,
+		SourceID: object.ID, ParentSourceID: s.belowRoot(root, object, above), ParentUnknown: above.unknown, Kind: source.KindDocument,
 		Title: object.Title, URL: object.URL, Version: versionOf(object.EditedAt), EditedAt: object.EditedAt, FoundBy: knowledge.FoundByTree,
 	}
 	return s.fetchContent(ctx, root, entry, &reading{Document: document.Document{Object: object}, object: raw})
 }
 
-// belowRoot is the parent of an object in the folder: nothing for the root itself.
-func (*Source) belowRoot(root source.Root, id string, above place) string {
-	if id == root.Ref || above.unknown {
+// belowRoot is the parent of an object in the folder: nothing for the root itself, which for a data source is its database.
+func (*Source) belowRoot(root source.Root, object document.Object, above place) string {
+	isRoot := func(ref document.Source) bool { return ref.ID == root.Ref }
+	if object.ID == root.Ref || above.unknown || slices.ContainsFunc(object.DataSources, isRoot) {
 		return ""
 	}
 	return above.parent
@@ -82,15 +83,16 @@ func (*Source) belowRoot(root source.Root, id string, above place) string {
 // fetchContent reads the blocks of a page, what is attached to them and, where the folder wants them, its comments.
 func (s *Source) fetchContent(ctx context.Context, root source.Root, entry source.Entry, doc *reading) (source.Page, error) {
 	reader := s.blockReader(entry.SourceID)
-	blocks, err := reader.read(ctx, entry.SourceID, 0, nil)
-	if errors.Is(err, errLimit) {
-		doc.cut(fmt.Sprintf("the page has more than %d blocks", s.maxBlocks))
-		err = nil
-	}
+	blocks, err := reader.read(ctx)
 	if err != nil {
 		return source.Page{}, failure(err)
 	}
 	doc.Blocks = blocks
+	if note := fmt.Sprintf("the page has more than %d blocks", s.maxBlocks); reader.atTop {
+		doc.cut(note)
+	} else if reader.beyond {
+		doc.notes = append(doc.notes, note) // the places are marked and counted
+	}
 	if root.Limits.Comments {
 		if doc.Comments, err = s.readComments(ctx, entry.SourceID); err != nil {
 			return source.Page{}, failure(err)
@@ -103,7 +105,7 @@ func (s *Source) fetchContent(ctx context.Context, root source.Root, entry sourc
 }
 
 // fetchByBlocks reads a page that Notion can't give, though it gives its blocks: its properties are missing, and counted so.
-func (s *Source) fetchByBlocks(ctx context.Context, sourceID string, cause error) (source.Page, error) {
+func (s *Source) fetchByBlocks(ctx context.Context, root source.Root, sourceID string, cause error) (source.Page, error) {
 	raw, err := s.client.block(ctx, sourceID)
 	if err != nil {
 		return source.Page{}, failure(cause)
@@ -119,5 +121,5 @@ func (s *Source) fetchByBlocks(ctx context.Context, sourceID string, cause error
 	object := document.Object{Kind: document.KindPage, ID: sourceID, Title: entry.Title, URL: entry.URL, EditedAt: block.LastEdited}
 	doc := &reading{Document: document.Document{Object: object}, object: raw}
 	doc.unreadable("Notion can't give the page itself, only its blocks: its properties are missing")
-	return s.fetchContent(ctx, source.Root{}, entry, doc)
+	return s.fetchContent(ctx, root, entry, doc)
 }

@@ -23,13 +23,20 @@ const (
 // List enumerates what search knows below the root, parents first and then in the order of the ids, so that it resumes after
 // any of them. A page that moved up meanwhile is not seen by a resumed listing: absence alone removes nothing. Pages
 // whose place search doesn't tell (inside a block of a page not read yet) are left to be found by reading.
+//
+// A cursor bears the checkpoint that the listing had when it began: what was edited since then may lie before the cursor.
 func (s *Source) List(ctx context.Context, root source.Root, after string, yield func(source.Batch) error) (source.Listed, error) {
 	t, verdict, err := s.survey(ctx, root, time.Time{})
 	if err != nil || verdict.Verdict != "" {
 		return verdict, failure(err)
 	}
+	listed := t.listed()
+	at, began, resumed := cutLast(after)
+	if resumed {
+		listed.Checkpoint = min(began, listed.Checkpoint)
+	}
 	entries := t.entries()
-	entries = entries[behind(entries, after):]
+	entries = entries[behind(entries, at):]
 	gone := t.gone
 	for len(entries) > 0 || len(gone) > 0 {
 		if err := ctx.Err(); err != nil {
@@ -38,13 +45,22 @@ func (s *Source) List(ctx context.Context, root source.Root, after string, yield
 		n := min(len(entries), s.batchSize)
 		batch := source.Batch{Entries: plain(entries[:n]), Returned: n, Gone: gone}
 		if entries, gone = entries[n:], nil; len(entries) > 0 {
-			batch.Cursor = entries[0].cursor()
+			batch.Cursor = entries[0].cursor() + " " + listed.Checkpoint
 		}
 		if err := yield(batch); err != nil {
 			return source.Listed{}, err
 		}
 	}
-	return t.listed(), nil
+	return listed, nil
+}
+
+// cutLast parts a cursor into its place and its checkpoint.
+func cutLast(cursor string) (at, checkpoint string, found bool) {
+	i := strings.LastIndexByte(cursor, ' ')
+	if i < 0 {
+		return cursor, "", false
+	}
+	return cursor[:i], cursor[i+1:], true
 }
 
 // Changes yields what was edited since the checkpoint, with an overlap, and what search shows in the trash. Removed pages are
@@ -112,7 +128,8 @@ func (t *tree) listed() source.Listed {
 	switch {
 	case t.capped:
 		listed.Verdict = source.VerdictCapped
-		listed.Sentence = "Notion's search gave up before its end, so pages that it left out were not seen; nothing is removed. Split the root into several folders."
+		listed.Sentence = "Notion's search gave up before its end, so pages that it left out were not seen; nothing is removed. " +
+			"Split the root into several folders."
 	case t.strange > 0:
 		listed.Verdict = source.VerdictPartUnreadable
 		listed.Sentence = fmt.Sprintf("%d of the objects that Notion listed could not be read, so nothing is removed; the next sync lists again.", t.strange)

@@ -42,8 +42,10 @@ type payload struct {
 	Attachments map[string]string  `json:"attachments,omitempty"`
 }
 
-// signature is the query of a signed link: a key to a file for an hour, which is kept nowhere.
-var signature = regexp.MustCompile(`\?[^"\\ ]*X-Amz-[^"\\ ]*`)
+// signature is the query of a signed link, in JSON's own spelling of it: a key to a file for an hour, which is kept nowhere.
+var signature = regexp.MustCompile(`\?` + queryPart + `*?(?:X-Amz-|expirationTimestamp=)` + queryPart + `*`)
+
+const queryPart = `(?:[^"\\\s]|\\u[0-9a-fA-F]{4}|\\/)`
 
 // page converts what was read. Identity is the title and the Markdown: times, signed links and what else differs at each read
 // are in neither.
@@ -59,17 +61,18 @@ func (r *reading) page(entry source.Entry, children []source.Entry) (source.Page
 	if err != nil {
 		return source.Page{}, unreadable(err)
 	}
+	//nolint:musttag // what is kept is read by document alone, whose names these are
 	raw, err := json.Marshal(payload{Object: r.object, DataSources: r.schemas, Blocks: r.Blocks, Comments: r.Comments, Attachments: r.Attachments})
 	if err != nil {
 		return source.Page{}, unreadable(err)
 	}
-	var print []byte
+	var fingerprint []byte
 	if markdown != "" {
 		sum := sha256.Sum256([]byte(markdown))
-		print = sum[:]
+		fingerprint = sum[:]
 	}
 	return source.Page{
 		Entry: entry, Raw: signature.ReplaceAll(raw, nil), Format: source.FormatConverted, Markdown: markdown,
-		Identity: []byte(entry.Title + "\n" + markdown), Fingerprint: print, Children: children, Fidelity: fidelity,
+		Identity: []byte(entry.Title + "\n" + markdown), Fingerprint: fingerprint, Children: children, Fidelity: fidelity,
 	}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/jomei/notionapi"
@@ -21,10 +22,13 @@ const (
 // maxEmpty bounds answers that hold nothing and promise more.
 const maxEmpty = 50
 
+// errBrokenList is a list that can't be read to its end, which says nothing about what is in it.
 var (
-	errSameCursor = errors.New("the same cursor came twice")
-	errNoCursor   = errors.New("more was promised without a cursor")
-	errEmptyPages = fmt.Errorf("%d answers in a row were empty", maxEmpty)
+	errBrokenList  = errors.New("the list has no good end")
+	errSameCursor  = fmt.Errorf("%w: the same cursor came twice", errBrokenList)
+	errNoCursor    = fmt.Errorf("%w: more was promised without a cursor", errBrokenList)
+	errEmptyPages  = fmt.Errorf("%w: %d answers in a row were empty", errBrokenList, maxEmpty)
+	errStaleCursor = fmt.Errorf("%w: its cursor was refused", errBrokenList)
 )
 
 // pages goes through all pages of a list. It ends an endless one with an error.
@@ -32,14 +36,19 @@ func pages(ctx context.Context, ask func(cursor string) (list, error), take func
 	cursor, empty, seen := "", 0, map[string]bool{}
 	for {
 		answer, err := ask(cursor)
-		if err != nil {
+		switch {
+		case cursor != "" && statusOf(err) == http.StatusBadRequest:
+			// The same list was good up to here. Without the refusal in the chain it can't be taken for one of the object.
+			return fmt.Errorf("%w: %s", errStaleCursor, err.Error())
+		case err != nil:
 			return err
 		}
 		goOn, err := take(answer)
 		if err != nil || !goOn || !answer.HasMore {
 			return err
 		}
-		if empty++; len(answer.Results) > 0 {
+		empty++
+		if len(answer.Results) > 0 {
 			empty = 0
 		}
 		cursor = answer.NextCursor
@@ -110,7 +119,8 @@ func (s *Source) searchOnce(ctx context.Context, kind string, order notionapi.So
 				into.strange++
 				continue
 			}
-			if !since.IsZero() && object.EditedAt.Before(since) {
+			// One without a time that can be read counts as new, and ends nothing.
+			if !object.EditedAt.IsZero() && object.EditedAt.Before(since) {
 				older = true
 				continue
 			}

@@ -151,7 +151,7 @@ func fetch(t *testing.T, f Fixture, id string) source.Page {
 }
 
 // escape is a character of a text that Markdown would read as its own.
-var escape = regexp.MustCompile("\\\\([!-/:-@\\[-`{-~])")
+var escape = regexp.MustCompile(`\\([[:punct:]])`)
 
 // text is what a page says, in whichever form the source gives it.
 func text(page source.Page) string {

@@ -1,17 +1,10 @@
 package transport_test
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
-	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,151 +14,6 @@ import (
 	"github.com/loresync/loresync/internal/source"
 	"github.com/loresync/loresync/internal/source/transport"
 )
-
-// vendor is a server that answers each request of a test by the next of its steps; the last one stays.
-type vendor struct {
-	*httptest.Server
-	steps []http.HandlerFunc
-	count atomic.Int64
-	// bodies and times are what was sent, in order.
-	mu     sync.Mutex
-	bodies []string
-	times  []time.Time
-	// open counts connections that were not closed or given back.
-	open atomic.Int64
-}
-
-func newVendor(t *testing.T, steps ...http.HandlerFunc) *vendor {
-	t.Helper()
-	v := &vendor{steps: steps}
-	v.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n := v.count.Add(1) - 1
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			http.Error(w, "the body was cut", http.StatusTeapot)
-			return
-		}
-		v.mu.Lock()
-		v.bodies, v.times = append(v.bodies, string(body)), append(v.times, time.Now())
-		v.mu.Unlock()
-		v.steps[min(int(n), len(v.steps)-1)](w, r)
-	}))
-	v.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		switch state {
-		case http.StateNew:
-			v.open.Add(1)
-		case http.StateClosed, http.StateHijacked:
-			v.open.Add(-1)
-		case http.StateActive, http.StateIdle:
-		}
-	}
-	v.Start()
-	t.Cleanup(v.Close)
-	return v
-}
-
-// sent gives the bodies of all requests, and when they came.
-func (v *vendor) sent() ([]string, []time.Time) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return slices.Clone(v.bodies), slices.Clone(v.times)
-}
-
-func status(code int, body string, header ...string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		for i := 0; i+1 < len(header); i += 2 {
-			w.Header().Set(header[i], header[i+1])
-		}
-		w.WriteHeader(code)
-		_, _ = io.WriteString(w, body)
-	}
-}
-
-var fine = status(http.StatusOK, `{"object":"page"}`)
-
-// reset drops the connection without an answer.
-func reset(w http.ResponseWriter, _ *http.Request) {
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		panic(err)
-	}
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0)
-	}
-	_ = conn.Close()
-}
-
-// cut announces more than it sends.
-func cut(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", "1000")
-	_, _ = io.WriteString(w, `{"object":`)
-}
-
-// cutChunked ends in the middle without having announced a length.
-func cutChunked(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(w, `{"object":`)
-}
-
-// slowly sends a byte and then nothing until the caller goes away.
-func slowly(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(w, `{`)
-	_ = http.NewResponseController(w).Flush()
-	<-r.Context().Done()
-}
-
-// settings retry quickly and know one vendor's words.
-func settings() transport.Config {
-	return transport.Config{
-		Connection: "notion", Backoff: time.Millisecond, MaxBackoff: 4 * time.Millisecond, Retries: 3, Base: &http.Transport{},
-		IsRead: func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/query") },
-		Classify: func(status int, _ http.Header, body []byte) transport.Verdict {
-			var said struct {
-				Code, Message string
-				RequestID     string `json:"request_id"`
-				Data          struct {
-					Reason string `json:"rate_limit_reason"`
-				} `json:"additional_data"`
-			}
-			if json.Unmarshal(body, &said) != nil {
-				return transport.Verdict{}
-			}
-			v := transport.Verdict{Code: said.Code, Message: said.Message, RequestID: said.RequestID, Reason: said.Data.Reason}
-			switch {
-			case v.Reason == "blocked":
-				v.Treat = transport.TreatAsFinal
-			case status == http.StatusForbidden && v.Code == "rateLimitExceeded":
-				v.Treat = transport.TreatAsRateLimit
-			}
-			return v
-		},
-	}
-}
-
-func send(t *testing.T, config transport.Config, method, url, body string) (*http.Response, string, error) {
-	t.Helper()
-	var reader io.Reader
-	if body != "" {
-		reader = strings.NewReader(body)
-	}
-	req, err := http.NewRequestWithContext(t.Context(), method, url, reader)
-	require.NoError(t, err)
-	req.Header.Set("Authorization", "Bearer secret-token")
-	tr := transport.New(config)
-	t.Cleanup(tr.CloseIdleConnections)
-	resp, err := (&http.Client{Transport: tr}).Do(req)
-	if err != nil {
-		return nil, "", transport.Bare(err)
-	}
-	defer resp.Body.Close()
-	whole, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	assert.EqualValues(t, len(whole), resp.ContentLength)
-	return resp, string(whole), nil
-}
 
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
@@ -196,10 +44,16 @@ func TestRoundTrip(t *testing.T) {
 		{"hands a write's 409 on", "PATCH", "/p", []http.HandlerFunc{status(409, `{}`)}, 409, 1},
 		{"sends a write again after 429", "POST", "/p", []http.HandlerFunc{status(429, `{}`), fine}, 200, 2},
 		{"sends a write again after 529", "PATCH", "/p", []http.HandlerFunc{status(529, `{}`), fine}, 200, 2},
-		{"sends a delete again after what the hook calls a rate limit", "DELETE", "/p",
-			[]http.HandlerFunc{status(403, `{"code":"rateLimitExceeded"}`), fine}, 200, 2},
-		{"never sends again what the hook calls final", "GET", "/p",
-			[]http.HandlerFunc{status(429, `{"code":"rate_limited","additional_data":{"rate_limit_reason":"blocked"}}`, "Retry-After", "0.01")}, 0, 1},
+		{
+			"sends a delete again after what the hook calls a rate limit", "DELETE", "/p",
+			[]http.HandlerFunc{status(403, `{"code":"rateLimitExceeded"}`), fine},
+			200, 2,
+		},
+		{
+			"never sends again what the hook calls final", "GET", "/p",
+			[]http.HandlerFunc{status(429, `{"code":"rate_limited","additional_data":{"rate_limit_reason":"blocked"}}`, "Retry-After", "0.01")},
+			0, 1,
+		},
 		{"hands 400 on", "GET", "/p", []http.HandlerFunc{status(400, `{"code":"validation_error"}`)}, 400, 1},
 		{"hands 401 on", "GET", "/p", []http.HandlerFunc{status(401, `{}`)}, 401, 1},
 		{"hands 404 on", "POST", "/query", []http.HandlerFunc{status(404, `{}`)}, 404, 1},
@@ -283,123 +137,6 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
-	t.Parallel()
-
-	t.Run("a refusal has the vendor's words, and its message only where it is asked for", func(t *testing.T) {
-		t.Parallel()
-		v := newVendor(t, status(500, `{"code":"internal_server_error","message":"the text of a page","request_id":"r-1"}`))
-		_, _, err := send(t, settings(), http.MethodPost, v.URL+"/pages?cursor=secret", `{}`)
-		refused, ok := errors.AsType[*transport.StatusError](err)
-		require.True(t, ok)
-		assert.Equal(t, &transport.StatusError{Status: 500, Code: "internal_server_error", Message: "the text of a page", RequestID: "r-1"}, refused)
-		assert.Equal(t, "status 500 Internal Server Error, code internal_server_error, request r-1", err.Error())
-	})
-
-	t.Run("a code that is a text isn't repeated", func(t *testing.T) {
-		t.Parallel()
-		v := newVendor(t, status(500, `{"code":"the text of a page"}`))
-		_, _, err := send(t, settings(), http.MethodPost, v.URL, `{}`)
-		assert.Equal(t, "status 500 Internal Server Error", err.Error())
-	})
-
-	t.Run("HTML keeps its status", func(t *testing.T) {
-		t.Parallel()
-		v := newVendor(t, status(502, `<html>secret</html>`, "Content-Type", "text/html"))
-		_, _, err := send(t, settings(), http.MethodGet, v.URL, "")
-		refused, ok := errors.AsType[*transport.StatusError](err)
-		require.True(t, ok)
-		assert.Equal(t, 502, refused.Status)
-	})
-
-	t.Run("garbage on the wire isn't quoted", func(t *testing.T) {
-		t.Parallel()
-		v := newVendor(t, func(w http.ResponseWriter, _ *http.Request) {
-			conn, _, err := http.NewResponseController(w).Hijack()
-			if assert.NoError(t, err) {
-				_, _ = io.WriteString(conn, "secret page text\r\n\r\n")
-				_ = conn.Close()
-			}
-		})
-		_, _, err := send(t, settings(), http.MethodGet, v.URL, "")
-		require.ErrorAs(t, err, new(*transport.NetworkError))
-		assert.NotContains(t, err.Error(), "secret")
-	})
-
-	t.Run("an answer above the limit is an error of its own, tried once", func(t *testing.T) {
-		t.Parallel()
-		for _, announced := range []bool{true, false} {
-			v := newVendor(t, func(w http.ResponseWriter, _ *http.Request) {
-				if announced {
-					w.Header().Set("Content-Length", "4000")
-				}
-				for range 40 {
-					_, _ = io.WriteString(w, strings.Repeat("x", 100))
-				}
-			})
-			config := settings()
-			config.MaxBody = 1000
-			_, _, err := send(t, config, http.MethodGet, v.URL, "")
-			large, ok := errors.AsType[*transport.TooLargeError](err)
-			require.True(t, ok, "%v", err)
-			assert.EqualValues(t, 1000, large.Limit)
-			assert.EqualValues(t, 1, v.count.Load())
-		}
-	})
-
-	t.Run("a refusal above the limit keeps its status", func(t *testing.T) {
-		t.Parallel()
-		v := newVendor(t, status(404, strings.Repeat("x", 4000)))
-		config := settings()
-		config.MaxBody = 1000
-		resp, body, err := send(t, config, http.MethodGet, v.URL, "")
-		require.NoError(t, err)
-		assert.Equal(t, 404, resp.StatusCode)
-		assert.Len(t, body, 1000)
-	})
-
-	t.Run("an answer that drips is ended and tried again", func(t *testing.T) {
-		t.Parallel()
-		v := newVendor(t, slowly, fine)
-		config := settings()
-		config.Timeout = 300 * time.Millisecond
-		_, _, err := send(t, config, http.MethodGet, v.URL, "")
-		if err != nil { // a machine too slow for the second try says the same
-			require.ErrorContains(t, err, "no whole answer in time")
-		}
-		assert.GreaterOrEqual(t, v.count.Load(), int64(2))
-	})
-
-	t.Run("the caller's own end is the caller's error", func(t *testing.T) {
-		t.Parallel()
-		v := newVendor(t, slowly)
-		ctx, cancel := context.WithCancel(t.Context())
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.URL, http.NoBody)
-		require.NoError(t, err)
-		go func() {
-			for v.count.Load() == 0 && ctx.Err() == nil {
-				<-time.After(time.Millisecond)
-			}
-			cancel()
-		}()
-		_, err = transport.New(settings()).RoundTrip(req) //nolint:bodyclose // there is no answer
-		require.ErrorIs(t, err, context.Canceled)
-		assert.EqualValues(t, 1, v.count.Load())
-	})
-
-	t.Run("no wait begins that ends after the total", func(t *testing.T) {
-		t.Parallel()
-		v := newVendor(t, status(503, ``, "Retry-After", "30"))
-		config := settings()
-		config.Total = time.Second
-		_, _, err := send(t, config, http.MethodGet, v.URL, "")
-		refused, ok := errors.AsType[*transport.StatusError](err)
-		require.True(t, ok)
-		assert.Equal(t, 30*time.Second, refused.RetryAfter)
-		assert.EqualValues(t, 1, v.count.Load())
-	})
-}
-
 func TestRequests(t *testing.T) {
 	t.Parallel()
 
@@ -443,7 +180,7 @@ func TestRequests(t *testing.T) {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, v.URL, http.NoBody)
 		require.NoError(t, err)
 		tr := transport.New(settings())
-		resp, err := tr.RoundTrip(req) //nolint:bodyclose // Refusal closes it
+		resp, err := tr.RoundTrip(req)
 		require.NoError(t, err)
 		refused, err := tr.Refusal(resp)
 		require.NoError(t, err)
@@ -458,40 +195,3 @@ type closing struct {
 }
 
 func (c *closing) Close() error { c.closed = true; return nil }
-
-func TestFailure(t *testing.T) {
-	t.Parallel()
-	cases := []struct {
-		name string
-		err  error
-		want source.Class
-	}{
-		{"529 is a rate limit", &transport.StatusError{Status: 529}, source.ClassRateLimited},
-		{"503 is unavailable", &transport.StatusError{Status: 503}, source.ClassUnavailable},
-		{"401 is unauthorized", &transport.StatusError{Status: 401}, source.ClassUnauthorized},
-		{"404 is not found", &transport.StatusError{Status: 404}, source.ClassNotFound},
-		{"400 is the vendor's business", &transport.StatusError{Status: 400}, ""},
-		{"403 is the vendor's business", &transport.StatusError{Status: 403}, ""},
-		{"no answer is unavailable", &transport.NetworkError{Method: "GET", Host: "h", Err: io.EOF}, source.ClassUnavailable},
-		{"too large is invalid", &transport.TooLargeError{Limit: 1 << 20}, source.ClassInvalid},
-		{"a class that is known stays", &source.Failure{Class: source.ClassCheckpointExpired, Doing: "x"}, source.ClassCheckpointExpired},
-		{"a stop is no failure", transport.ErrStopped, ""},
-		{"the end of a context is no failure", context.Canceled, ""},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			err := transport.Failure("read a page", c.err)
-			require.ErrorContains(t, err, "read a page")
-			failure, ok := errors.AsType[*source.Failure](err)
-			assert.Equal(t, c.want != "", ok)
-			if ok {
-				assert.Equal(t, c.want, failure.Class)
-				assert.NotEmpty(t, failure.Error())
-				return
-			}
-			require.ErrorIs(t, err, c.err)
-		})
-	}
-	require.NoError(t, transport.Failure("read a page", nil))
-}

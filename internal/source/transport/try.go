@@ -36,7 +36,7 @@ func (r *round) send(ctx context.Context) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp, err := r.config.Base.RoundTrip(req)
+	resp, err := r.config.Base.RoundTrip(req) //nolint:bodyclose // discard closes it
 	if err != nil {
 		return nil, r.networkError(ctx, within, err)
 	}

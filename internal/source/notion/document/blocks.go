@@ -20,7 +20,7 @@ func (r *renderer) block(b *Block, p *payload, at place) {
 	case "equation":
 		r.equation(b, p)
 	case "divider":
-		r.w.block("---", false)
+		r.w.block("---")
 		r.children(b, false)
 	case "breadcrumb", "table_of_contents":
 		r.children(b, false)
@@ -57,7 +57,7 @@ func (r *renderer) paragraph(b *Block, p *payload) {
 	}
 	if body := r.inline(p.RichText, flowParagraph, 0); body != "" {
 		r.hit()
-		r.w.block(body, false)
+		r.w.block(body)
 	}
 	r.children(b, false)
 }
@@ -67,7 +67,7 @@ func (r *renderer) heading(b *Block, p *payload) {
 	if body := r.inline(p.RichText, flowLine, 0); body != "" {
 		r.hit()
 		level := int(b.Type[len(b.Type)-1] - '0')
-		r.w.block(strings.Repeat("#", level)+" "+closeHeading(body), false)
+		r.w.block(strings.Repeat("#", level) + " " + closeHeading(body))
 	}
 	r.children(b, false)
 }
@@ -84,7 +84,7 @@ func closeHeading(body string) string {
 func (r *renderer) labelled(b *Block, label string) {
 	if label != "" {
 		r.hit()
-		r.w.block(guardLine(label), false)
+		r.w.block(guardLine(label))
 	}
 	r.children(b, false)
 }
@@ -124,7 +124,7 @@ func (r *renderer) code(b *Block, p *payload) {
 		r.hit()
 	}
 	fence := strings.Repeat("`", max(3, longestRun(body, '`')+1))
-	r.w.block(fence+codeLanguage(p.Language), false)
+	r.w.block(fence + codeLanguage(p.Language))
 	if body != "" {
 		r.w.lines(body)
 	}
@@ -157,7 +157,7 @@ func codeLanguage(language string) string {
 func (r *renderer) caption(p *payload) {
 	if caption := r.inline(p.Caption, flowParagraph, 0); caption != "" {
 		r.hit()
-		r.w.block(caption, false)
+		r.w.block(caption)
 	}
 }
 
@@ -177,7 +177,7 @@ func (r *renderer) equation(b *Block, p *payload) {
 	}
 	if len(lines) > 0 {
 		r.hit()
-		r.w.block("$$", false)
+		r.w.block("$$")
 		if blockSign(lines[0]) >= 0 {
 			lines[0] = "{}" + lines[0]
 		}
@@ -191,7 +191,7 @@ func (r *renderer) equation(b *Block, p *payload) {
 func (r *renderer) synced(b *Block, p *payload) {
 	if p.SyncedFrom.BlockID != "" && b.Missing == MissingUnshared && len(b.Children) == 0 {
 		r.report.Unreadable++
-		r.report.note("the original of a synced block is not shared with the integration")
+		r.note("the original of a synced block is not shared with the integration")
 		r.placeholder("synced block: its original is not shared")
 		return
 	}

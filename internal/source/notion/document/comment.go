@@ -45,7 +45,7 @@ func (r *renderer) comments() {
 	if len(r.doc.Comments) == 0 {
 		return
 	}
-	r.w.block("## Comments", false)
+	r.w.block("## Comments")
 	r.w.gap(false)
 	seen := map[string]bool{}
 	for _, c := range inDiscussions(r.doc.Comments) {
@@ -81,7 +81,7 @@ func (r *renderer) comment(c Comment, answer bool) {
 	var runs []textRun
 	if !decodeInto(c.Text, &runs) {
 		r.report.Unreadable++
-		r.report.note("a comment has parts of an unknown shape")
+		r.note("a comment has parts of an unknown shape")
 	}
 	head := "**" + escapeText(firstOf(c.Author, "Somebody"), flowLine) + "**"
 	if !c.CreatedAt.IsZero() {

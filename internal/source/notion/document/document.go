@@ -54,6 +54,8 @@ type renderer struct {
 	w      writer
 	// path are the blocks above the one being written: a block among its own descendants ends there.
 	path []*Block
+	// scratch is the memory of the last rich text, for the next one.
+	scratch []cell
 	// found and lost count items with content that is and isn't in the Markdown.
 	found, lost int
 }
@@ -65,7 +67,7 @@ func (r *renderer) loss() { r.lost++ }
 // placeholder stands for what can't be shown, so that a reader knows that something is there.
 func (r *renderer) placeholder(what string) {
 	r.loss()
-	r.w.block("["+escapeText(what, flowLine)+"]", false)
+	r.w.block("[" + escapeText(what, flowLine) + "]")
 }
 
 // enter guards against cycles, endless depth and endless pages. A false answer has written why.
@@ -73,18 +75,18 @@ func (r *renderer) enter(b *Block) bool {
 	switch {
 	case r.report.Blocks >= maxBlocks:
 		r.report.Truncated++
-		r.report.note("the page has more than %d blocks; the rest is left out", maxBlocks)
+		r.note("the page has more than %d blocks; the rest is left out", maxBlocks)
 		return false
 	case len(r.path) >= maxDepth:
 		r.report.Truncated++
-		r.report.note("blocks nested deeper than %d levels are left out", maxDepth)
+		r.note("blocks nested deeper than %d levels are left out", maxDepth)
 		r.placeholder("content nested too deeply")
 		return false
 	}
 	for _, above := range r.path {
 		if above == b || (b.ID != "" && above.ID == b.ID) {
 			r.report.Truncated++
-			r.report.note("a block stands among its own descendants and is shown once")
+			r.note("a block stands among its own descendants and is shown once")
 			r.placeholder("a block that contains itself")
 			return false
 		}
@@ -117,13 +119,15 @@ func (r *renderer) blocks(list []*Block, inItem bool) {
 	}
 }
 
-// payload decodes a block's payload. What doesn't fit is counted, and what text it holds is shown all the same.
+// payload decodes the payload of a known type as far as it fits; what doesn't fit is counted.
 func (r *renderer) payload(b *Block) *payload {
 	p := &payload{}
+	if !knownTypes[b.Type] {
+		return p
+	}
 	if !decodeInto(b.Payload, p) {
-		p.strange = true
 		r.report.Unreadable++
-		r.report.note("a block of type %s has parts of an unknown shape", b.Type)
+		r.note("a block of type %s has parts of an unknown shape", b.Type)
 	}
 	if len(p.RichText) == 0 {
 		decodeInto(p.Text, &p.RichText)

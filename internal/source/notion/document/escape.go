@@ -12,6 +12,9 @@ type escaper struct {
 	inLink bool
 	// inCell escapes the pipe that would end a table's cell.
 	inCell bool
+	// whole says that the piece is all there is, without annotations: then signs at its ends, and the tilde of "~5 minutes",
+	// which nothing could close, need no escape.
+	whole bool
 	// lineStart says that the piece begins a line, where more signs have a meaning.
 	lineStart bool
 	// newline replaces each line break.
@@ -59,14 +62,22 @@ func (e escaper) escapes(s string, i int) bool {
 		return e.inCell
 	case '_':
 		return !inWord(s, i)
+	}
+	return e.escapesBefore(s, i)
+}
+
+// escapesBefore judges signs whose meaning depends on what follows them.
+func (e escaper) escapesBefore(s string, i int) bool {
+	rest := s[i+1:]
+	switch s[i] {
 	case '~':
-		return i+1 == len(s) || !isDigit(s[i+1]) || i == 0 || s[i-1] != ' '
+		return !e.whole || rest == "" || !isDigit(rest[0]) || (i > 0 && s[i-1] != ' ')
 	case '\\':
-		return i+1 == len(s) || s[i+1] == '\n' || isASCIIPunct(s[i+1])
+		return rest == "" || rest[0] == '\n' || isASCIIPunct(rest[0])
 	case '<':
-		return i+1 == len(s) || isLetter(s[i+1]) || strings.IndexByte("/!?", s[i+1]) >= 0
+		return rest == "" || isLetter(rest[0]) || strings.IndexByte("/!?", rest[0]) >= 0
 	case '&':
-		return isEntity(s[i:])
+		return isEntity(s[i:], e.whole)
 	}
 	return false
 }
@@ -81,34 +92,38 @@ func inWord(s string, i int) bool {
 // blockSign returns the offset of the byte to be escaped when a line that begins with s would be taken for a heading, a
 // list, a quote, a rule, an underline or a table; -1 when it wouldn't.
 func blockSign(s string) int {
-	if s == "" {
+	line, _, _ := strings.Cut(s, "\n")
+	if line == "" {
 		return -1
 	}
-	line, _, _ := strings.Cut(s, "\n")
-	rest := line[1:]
-	switch line[0] {
-	case '#':
-		if t := strings.TrimLeft(line, "#"); len(line)-len(t) <= 6 && endsMark(t) {
-			return 0
-		}
-	case '>', '|':
-		return 0
-	case '+':
-		if endsMark(rest) {
-			return 0
-		}
-	case '-', ':':
-		if (line[0] == '-' && endsMark(rest)) || strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "|") {
-			return 0
-		}
-	case '=':
-		if strings.Trim(line, "= \t") == "" {
-			return 0
-		}
-	default:
+	if isDigit(line[0]) {
 		return numberSign(line)
 	}
+	if opensBlock(line[0], line[1:]) {
+		return 0
+	}
 	return -1
+}
+
+// opensBlock judges the sign that a line begins with by the rest of the line.
+func opensBlock(sign byte, rest string) bool {
+	switch sign {
+	case '>', '|':
+		return true
+	case '#':
+		more := strings.TrimLeft(rest, "#")
+		return len(rest)-len(more) < 6 && endsMark(more)
+	case '+':
+		return endsMark(rest)
+	case '-':
+		return endsMark(rest) || strings.IndexByte("-:|", rest[0]) >= 0
+	case ':':
+		// The line below a table's header.
+		return rest != "" && rest[0] == '-'
+	case '=':
+		return strings.Trim(rest, "= \t") == ""
+	}
+	return false
 }
 
 // numberSign finds the sign behind a list's number. Markdown takes up to nine digits.
@@ -126,18 +141,17 @@ func endsMark(rest string) bool { return rest == "" || rest[0] == ' ' || rest[0]
 // maxEntity bounds how far a semicolon is looked for: the longest name in HTML has 31 letters.
 const maxEntity = 34
 
-// isEntity reports that s begins with what Markdown would decode as a character reference.
-func isEntity(s string) bool {
-	end := strings.IndexByte(s[:min(len(s), maxEntity)], ';')
-	if end < 2 {
-		return false
+// isEntity reports that s begins with what Markdown would decode as a character reference; unless s is whole, also with what
+// could become one by what follows.
+func isEntity(s string, whole bool) bool {
+	i := 1
+	for i < min(len(s), maxEntity) && (isLetter(s[i]) || isDigit(s[i]) || (i == 1 && s[i] == '#')) {
+		i++
 	}
-	for i := 1; i < end; i++ {
-		if !isLetter(s[i]) && !isDigit(s[i]) && (i != 1 || s[i] != '#') {
-			return false
-		}
+	if i == len(s) {
+		return !whole
 	}
-	return true
+	return i > 1 && s[i] == ';'
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

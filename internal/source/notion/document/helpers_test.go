@@ -3,6 +3,7 @@ package document_test
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,20 +33,20 @@ func linked(text, href string) object {
 	return r
 }
 
-func encode(t testing.TB, v any) json.RawMessage {
-	t.Helper()
+func encode(tb testing.TB, v any) json.RawMessage {
+	tb.Helper()
 	raw, err := json.Marshal(v)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return raw
 }
 
 // block decodes a block as Notion sends it and hangs its children below it.
-func block(t testing.TB, kind string, payload object, children ...*document.Block) *document.Block {
-	t.Helper()
-	b, err := document.DecodeBlock(encode(t, object{
+func block(tb testing.TB, kind string, payload object, children ...*document.Block) *document.Block {
+	tb.Helper()
+	b, err := document.DecodeBlock(encode(tb, object{
 		"object": "block", "id": "b-" + kind, "type": kind, kind: payload, "has_children": len(children) > 0,
 	}))
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	b.Children = children
 	// Ids of these blocks are only as unique as their types, which is no cycle.
 	b.ID = ""
@@ -53,9 +54,9 @@ func block(t testing.TB, kind string, payload object, children ...*document.Bloc
 }
 
 // text is a block that holds plain text.
-func text(t testing.TB, kind, content string, children ...*document.Block) *document.Block {
-	t.Helper()
-	return block(t, kind, object{"rich_text": []any{run(content)}}, children...)
+func text(tb testing.TB, kind, content string, children ...*document.Block) *document.Block {
+	tb.Helper()
+	return block(tb, kind, object{"rich_text": []any{run(content)}}, children...)
 }
 
 func render(blocks ...*document.Block) string {
@@ -64,24 +65,27 @@ func render(blocks ...*document.Block) string {
 }
 
 // parse renders Markdown as HTML by an independent implementation of CommonMark and GitHub's tables.
-func parse(t testing.TB, markdown string) *nethtml.Node {
-	t.Helper()
+func parse(tb testing.TB, markdown string) *nethtml.Node {
+	tb.Helper()
 	md := goldmark.New(
 		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
 		goldmark.WithRendererOptions(html.WithUnsafe()),
 	)
 	var out bytes.Buffer
-	require.NoError(t, md.Convert([]byte(markdown), &out))
+	require.NoError(tb, md.Convert([]byte(markdown), &out))
 	root, err := nethtml.Parse(&out)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return root
 }
 
+// separate are the elements that stand apart from the text around them.
+var separate = []string{"p", "br", "li", "td", "th", "tr", "h1", "h2", "h3", "h4", "pre", "blockquote"}
+
 // shown is the text that a reader of the Markdown sees, white space folded.
-func shown(t testing.TB, markdown string) string {
-	t.Helper()
+func shown(tb testing.TB, markdown string) string {
+	tb.Helper()
 	var out strings.Builder
-	walk(parse(t, markdown), func(n *nethtml.Node) {
+	walk(parse(tb, markdown), func(n *nethtml.Node) {
 		switch {
 		case n.Type == nethtml.TextNode:
 			out.WriteString(n.Data)
@@ -91,7 +95,7 @@ func shown(t testing.TB, markdown string) string {
 					out.WriteString(" " + a.Val + " ")
 				}
 			}
-		case strings.Contains(" p br li td th tr h1 h2 h3 h4 pre blockquote ", " "+n.Data+" "):
+		case slices.Contains(separate, n.Data):
 			out.WriteByte(' ')
 		}
 	})
@@ -108,8 +112,8 @@ func walk(n *nethtml.Node, visit func(*nethtml.Node)) {
 }
 
 // outline writes the elements of the body as nested names, such as ul(li,li(ol(li))).
-func outline(t testing.TB, markdown string) string {
-	t.Helper()
+func outline(tb testing.TB, markdown string) string {
+	tb.Helper()
 	var write func(n *nethtml.Node) string
 	write = func(n *nethtml.Node) string {
 		var parts []string
@@ -123,5 +127,5 @@ func outline(t testing.TB, markdown string) string {
 		}
 		return n.Data + "(" + strings.Join(parts, ",") + ")"
 	}
-	return strings.TrimSuffix(strings.TrimPrefix(write(parse(t, markdown)), "html(head,body("), "))")
+	return strings.TrimSuffix(strings.TrimPrefix(write(parse(tb, markdown)), "(html(head,body("), ")))")
 }

@@ -42,8 +42,8 @@ func (f flow) newline() string {
 type cell struct {
 	r     rune
 	style style
-	link  int // 1 + index into the links; 0 is none
-	atom  int // 1 + index into the atoms; 0 is none
+	link  int32 // 1 + index into the links; 0 is none
+	atom  int32 // 1 + index into the atoms; 0 is none
 }
 
 // space reports white space, next to which no delimiter may stand on its inner side.
@@ -74,7 +74,7 @@ func (r *renderer) inline(runs []textRun, to flow, more style) string {
 	if len(spans) == 1 && spans[0].kind == spanText && spans[0].style == 0 && spans[0].link == "" {
 		return escapeText(spans[0].text, to)
 	}
-	w := inliner{flow: to}
+	w := inliner{flow: to, cells: r.scratch[:0]}
 	for _, s := range spans {
 		w.add(s)
 	}
@@ -84,12 +84,13 @@ func (r *renderer) inline(runs []textRun, to flow, more style) string {
 		w.fit(bit)
 	}
 	w.write()
+	r.scratch = w.cells
 	return string(w.out)
 }
 
 // escapeText renders text that has no annotation.
 func escapeText(s string, to flow) string {
-	e := escaper{lineStart: to == flowParagraph, newline: to.newline(), inCell: to == flowCell}
+	e := escaper{lineStart: to == flowParagraph, newline: to.newline(), inCell: to == flowCell, whole: true}
 	s = tidyText(s)
 	if strings.IndexByte(s, '\n') >= 0 {
 		s = trimTextLines(s)
@@ -109,17 +110,19 @@ func trimTextLines(s string) string {
 }
 
 func (w *inliner) add(s span) {
-	link := 0
+	link := int32(0)
 	if s.link != "" {
 		w.links = append(w.links, s.link)
-		link = len(w.links)
+		link = int32(len(w.links))
 		if n := len(w.cells); n > 0 && w.cells[n-1].link > 0 && w.links[w.cells[n-1].link-1] == s.link {
 			link = w.cells[n-1].link
 		}
 	}
-	if s.kind != spanText && strings.TrimSpace(s.text) != "" {
+	// A bracket in code can't be escaped, and in a link's text it could end the text: then the code is written as text.
+	asText := s.kind == spanText || strings.TrimSpace(s.text) == "" || (link > 0 && strings.Contains(s.text, "]"))
+	if !asText {
 		w.atoms = append(w.atoms, atom(s, w.flow))
-		w.cells = append(w.cells, cell{style: s.style, link: link, atom: len(w.atoms)})
+		w.cells = append(w.cells, cell{style: s.style, link: link, atom: int32(len(w.atoms))})
 		return
 	}
 	w.cells = slices.Grow(w.cells, len(s.text))
@@ -212,6 +215,6 @@ func (w *inliner) fitStretch(from, to int, bit style) {
 
 // letterAt reports that the neighbour at i is neither space nor punctuation. A neighbour outside of the link is hidden behind
 // the link's bracket.
-func (w *inliner) letterAt(i, link int) bool {
+func (w *inliner) letterAt(i int, link int32) bool {
 	return i >= 0 && i < len(w.cells) && w.cells[i].link == link && !w.cells[i].space() && !w.cells[i].punct()
 }

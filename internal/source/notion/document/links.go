@@ -20,8 +20,8 @@ func (r *renderer) destination(address string) string {
 		return ""
 	}
 	if id := strings.TrimPrefix(address, "/"); id != address && !strings.HasPrefix(id, "/") {
-		if _, url := r.page(id, ""); isPlainID(id) {
-			return escapeURL(url)
+		if _, known := r.page(id, ""); isPlainID(id) {
+			return escapeURL(known)
 		}
 		address = notionBase + id
 	}
@@ -64,7 +64,7 @@ func escapeURL(address string) string {
 	var out strings.Builder
 	for i := range len(address) {
 		c := address[i]
-		if c > ' ' && c != 0x7F && strings.IndexByte("()<>|\\\"`", c) < 0 && (c != '&' || !isEntity(address[i:])) {
+		if c > ' ' && c != 0x7F && strings.IndexByte("()<>|\\\"`", c) < 0 && (c != '&' || !isEntity(address[i:], true)) {
 			out.WriteByte(c)
 			continue
 		}
@@ -150,7 +150,7 @@ func (r *renderer) mention(run *textRun, s *span) {
 			s.text = templateText(inner)
 		}
 	default:
-		r.report.unsupported("mention " + kind)
+		r.unsupported("mention " + kind)
 	}
 	if s.text == "" {
 		r.report.Unreadable++
@@ -181,10 +181,9 @@ func (r *renderer) mentionLink(raw json.RawMessage, s *span) {
 	if s.link == "" {
 		s.link = r.destination(address)
 	}
-	if s.text == "" {
-		if s.text = f.text("title"); s.text == "" {
-			s.text = stableURL(address)
-		}
+	// The title says more than the bare address that Notion may have put into the text.
+	if s.text == "" || s.text == address {
+		s.text = stableURL(firstOf(f.text("title"), address))
 	}
 }
 

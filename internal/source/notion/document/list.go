@@ -20,7 +20,7 @@ type siblings struct {
 	wrote  bool
 	// last is the type of the block before, whether it left a trace or not: an empty paragraph ends a list, too.
 	last string
-	// kind is the listKind of the block at hand, written that of the last block that left a trace.
+	// kind is the listKind of the block at hand with its delimiter, written that of the last block that left a trace.
 	kind, written string
 	number        int
 	delimiter     string
@@ -31,7 +31,9 @@ func (s *siblings) next(b *Block, p *payload) place {
 	if b.Type == typeNumbered {
 		s.count(p)
 	}
-	s.kind = listKind(b, p)
+	if s.kind = listKind(b, p); s.kind == "1" {
+		s.kind += s.delimiter
+	}
 	at := place{number: s.number, delimiter: s.delimiter}
 	switch {
 	case s.kind == "":
@@ -41,7 +43,7 @@ func (s *siblings) next(b *Block, p *payload) place {
 		at.tight = s.kind == s.written
 	case s.inItem:
 		// What follows an item's text without a blank line must be able to interrupt a paragraph: 2. and a bare sign can't.
-		at.tight = (s.kind != "1" || s.number == 1) && strings.TrimSpace(plainRuns(p.RichText)) != ""
+		at.tight = (s.kind == "-" || s.number == 1) && strings.TrimSpace(plainRuns(p.RichText)) != ""
 	}
 	return at
 }
@@ -54,7 +56,7 @@ func (s *siblings) count(p *payload) {
 		s.number++
 		return
 	}
-	behind := s.written == "1"
+	behind := strings.HasPrefix(s.written, "1")
 	s.number = 1
 	if p.ListStartIndex > 0 && p.ListStartIndex < 1_000_000_000 {
 		s.number = p.ListStartIndex
@@ -142,8 +144,19 @@ func roman(n int) string {
 		value int
 		sign  string
 	}{
-		{1000, "m"}, {900, "cm"}, {500, "d"}, {400, "cd"}, {100, "c"}, {90, "xc"}, {50, "l"}, {40, "xl"},
-		{10, "x"}, {9, "ix"}, {5, "v"}, {4, "iv"}, {1, "i"},
+		{1000, "m"},
+		{900, "cm"},
+		{500, "d"},
+		{400, "cd"},
+		{100, "c"},
+		{90, "xc"},
+		{50, "l"},
+		{40, "xl"},
+		{10, "x"},
+		{9, "ix"},
+		{5, "v"},
+		{4, "iv"},
+		{1, "i"},
 	} {
 		for n >= step.value {
 			out.WriteString(step.sign)

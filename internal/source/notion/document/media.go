@@ -19,7 +19,7 @@ func (r *renderer) reference(b *Block, p *payload) {
 		r.refer(r.linkTo(b.ID, decodeText(p.Title), "Untitled database"))
 		if b.Missing != "" {
 			r.report.Unreadable++
-			r.report.note("a database on the page can't be read: it is a linked view, or not shared with the integration")
+			r.note("a database on the page can't be read: it is a linked view, or not shared with the integration")
 		}
 		r.blocks(b.Children, false)
 	case "link_to_page":
@@ -36,7 +36,7 @@ func (r *renderer) reference(b *Block, p *payload) {
 
 func (r *renderer) refer(link string) {
 	r.hit()
-	r.w.block(guardLine(link), false)
+	r.w.block(guardLine(link))
 }
 
 func (r *renderer) linkToPage(p *payload) string {
@@ -57,9 +57,10 @@ func (r *renderer) bookmark(b *Block, p *payload) {
 	if address := r.destination(p.URL); address != "" {
 		title := strings.TrimSpace(plainRuns(p.Caption))
 		if title == "" {
-			title = stableURL(p.URL)
+			r.refer(r.address(p.URL))
+		} else {
+			r.refer(link(title, address))
 		}
-		r.refer(link(title, address))
 		if r.styled(p.Caption) {
 			r.caption(p)
 		}
@@ -85,12 +86,12 @@ func (r *renderer) file(b *Block, p *payload) {
 	r.weighFile(b, caption != "" || attachment != "")
 	switch {
 	case b.Type == "image" && !r.styled(p.Caption):
-		r.w.block("!"+link(firstOf(caption, name, "image"), address), false)
+		r.w.block("!" + link(firstOf(caption, name, "image"), address))
 	case b.Type == "image":
-		r.w.block("!"+link(firstOf(name, "image"), address), false)
+		r.w.block("!" + link(firstOf(name, "image"), address))
 		r.caption(p)
 	default:
-		r.w.block(link(firstOf(name, b.Type), address), false)
+		r.w.block(link(firstOf(name, b.Type), address))
 		r.caption(p)
 	}
 	r.attachment(attachment)
@@ -104,7 +105,7 @@ func (r *renderer) weighFile(b *Block, hasText bool) {
 		return
 	}
 	r.loss()
-	r.report.note("a block of type %s has no text that can be searched", b.Type)
+	r.note("a block of type %s has no text that can be searched", b.Type)
 }
 
 // fileAddress is a stable address of a file. Notion signs its own for an hour, so they lead to the block instead.
@@ -133,7 +134,7 @@ func (r *renderer) attachment(body string) {
 			r.w.gap(false)
 			r.w.push(sign, sign)
 		}
-		r.w.block(part, false)
+		r.w.block(part)
 		first = false
 	}
 	if !first {
@@ -154,12 +155,12 @@ func (r *renderer) unknown(b *Block) {
 	if kind == typeUnsupported {
 		kind = firstOf(b.BlockType, typeUnsupported)
 	}
-	r.report.unsupported(kind)
+	r.unsupported(kind)
 	r.placeholder("unsupported block: " + kind)
 	for _, runs := range textsWithin(b.Payload, 0) {
 		if body := r.inline(runs, flowParagraph, 0); body != "" {
 			r.hit()
-			r.w.block(body, false)
+			r.w.block(body)
 		}
 	}
 	r.children(b, false)

@@ -17,9 +17,9 @@ func (r *renderer) meeting(b *Block, p *payload) {
 		label += " (" + escapeText(when, flowLine) + ")"
 	}
 	r.hit()
-	r.w.block(guardLine(label), false)
+	r.w.block(guardLine(label))
 	if names := people(p.CalendarEvent.Attendees); len(names) > 0 {
-		r.w.block("Attendees: "+escapeText(strings.Join(names, ", "), flowLine), false)
+		r.w.block("Attendees: " + escapeText(strings.Join(names, ", "), flowLine))
 	}
 	r.meetingParts(b, p.Children)
 }
@@ -38,7 +38,7 @@ func (r *renderer) meetingParts(b *Block, ids json.RawMessage) {
 	delete(names, "")
 	for _, child := range b.Children {
 		if child != nil && names[child.ID] != "" {
-			r.w.block(names[child.ID], false)
+			r.w.block(names[child.ID])
 		}
 		r.blocks([]*Block{child}, false)
 	}

@@ -56,9 +56,22 @@ type payload struct {
 		EndTime   string          `json:"end_time"`
 		Attendees json.RawMessage `json:"attendees"`
 	} `json:"calendar_event"`
+}
 
-	// strange says that a member had another type than expected.
-	strange bool
+// knownTypes are the types whose payload this package understands.
+var knownTypes = setOf(
+	"paragraph", "heading_1", "heading_2", "heading_3", "heading_4", typeBulleted, typeNumbered, typeToDo, "toggle", "template",
+	"quote", "callout", "code", "equation", "divider", "breadcrumb", "table_of_contents", "column_list", "column", typeTab,
+	"synced_block", "meeting_notes", "transcription", "table", typeTableRow, "child_page", "child_database", "link_to_page",
+	"bookmark", "embed", "link_preview", "image", "video", "pdf", "file", "audio",
+)
+
+func setOf(words ...string) map[string]bool {
+	set := make(map[string]bool, len(words))
+	for _, w := range words {
+		set[w] = true
+	}
+	return set
 }
 
 type fileSource struct {

@@ -67,14 +67,16 @@ func (r *renderer) property(p Property) string {
 	f, err := decodeFields(p.Raw)
 	if err != nil || p.Type == "" {
 		r.report.Unreadable++
-		r.report.note("property %q has an unknown shape", p.Name)
+		r.note("property %q has an unknown shape", p.Name)
 		return r.compactText(p.Raw)
 	}
 	value := r.value(p.Type, f[p.Type], p.HasMore)
 	if p.HasMore {
 		r.report.Truncated++
-		r.report.note("property %q holds more than Notion sent", p.Name)
-		value = strings.TrimSpace(value + " and more")
+		r.note("property %q holds more than Notion sent", p.Name)
+		if p.Type != "relation" {
+			value = strings.TrimSpace(value + " and more")
+		}
 	}
 	return value
 }
@@ -107,7 +109,7 @@ func (r *renderer) value(kind string, raw json.RawMessage, more bool) string {
 	case "button", "last_visited_time":
 		return ""
 	}
-	r.report.unsupported("property " + kind)
+	r.unsupported("property " + kind)
 	return r.compactText(raw)
 }
 
@@ -139,7 +141,7 @@ func (r *renderer) richValue(raw json.RawMessage) string {
 	var runs []textRun
 	if !decodeInto(raw, &runs) {
 		r.report.Unreadable++
-		r.report.note("a text property has parts of an unknown shape")
+		r.note("a text property has parts of an unknown shape")
 	}
 	return r.inline(runs, flowParagraph, 0)
 }
@@ -206,24 +208,31 @@ func (r *renderer) relation(raw json.RawMessage, more bool) string {
 		}
 		links = append(links, link(title, escapeURL(address)))
 	}
-	if unknown == 0 {
-		return strings.Join(links, ", ")
+	if count := pageCount(unknown, len(links) > 0, more); count != "" {
+		links = append(links, count)
 	}
-	count := strconv.Itoa(unknown) + " " + plural(unknown, "page", "pages")
-	if len(links) > 0 {
-		count = strconv.Itoa(unknown) + " more " + plural(unknown, "page", "pages")
-	}
-	if more && len(links) == 0 {
-		count = "at least " + count
-	}
-	return strings.Join(append(links, count), ", ")
+	return strings.Join(links, ", ")
 }
 
-func plural(n int, one, many string) string {
+// pageCount says how many pages there are whose titles aren't known: n, beside others that were named, or more than that.
+func pageCount(n int, beside, more bool) string {
+	pages := "pages"
 	if n == 1 {
-		return one
+		pages = "page"
 	}
-	return many
+	if beside {
+		pages = "more " + pages
+	}
+	switch {
+	case n == 0 && more:
+		return "and more"
+	case n == 0:
+		return ""
+	case more:
+		return "at least " + strconv.Itoa(n) + " " + pages
+	default:
+		return strconv.Itoa(n) + " " + pages
+	}
 }
 
 // formula renders the result of a formula, which says its own type.
@@ -235,7 +244,7 @@ func (r *renderer) formula(raw json.RawMessage) string {
 	}
 	kind := f.text("type")
 	if kind == typeUnsupported {
-		r.report.unsupported("property formula")
+		r.unsupported("property formula")
 		return "(not supported)"
 	}
 	return r.value(kind, f[kind], false)
@@ -250,11 +259,11 @@ func (r *renderer) rollup(raw json.RawMessage) string {
 	}
 	switch kind := f.text("type"); kind {
 	case typeUnsupported:
-		r.report.unsupported("property rollup")
+		r.unsupported("property rollup")
 		return "(not supported)"
 	case "incomplete":
 		r.report.Truncated++
-		r.report.note("Notion did not finish a rollup")
+		r.note("Notion did not finish a rollup")
 		return "(incomplete)"
 	case "array":
 		return r.rollupArray(f[kind])
@@ -276,7 +285,7 @@ func (r *renderer) rollupArray(raw json.RawMessage) string {
 		kind := f.text("type")
 		if kind == "rollup" {
 			// A rollup of rollups isn't known to exist; following it would have no end.
-			r.report.unsupported("property rollup")
+			r.unsupported("property rollup")
 			continue
 		}
 		if value := r.value(kind, f[kind], f.flag("has_more")); value != "" {

@@ -51,16 +51,16 @@ func (r Report) String() string {
 	return strings.Join(parts, "; ")
 }
 
-func (r *Report) unsupported(kind string) {
-	if r.Unsupported == nil {
-		r.Unsupported = map[string]int{}
+func (r *renderer) unsupported(kind string) {
+	if r.report.Unsupported == nil {
+		r.report.Unsupported = map[string]int{}
 	}
-	r.Unsupported[kind]++
+	r.report.Unsupported[kind]++
 }
 
-func (r *Report) note(format string, args ...any) {
+func (r *renderer) note(format string, args ...any) {
 	note := fmt.Sprintf(format, args...)
-	if len(r.Notes) < maxNotes && !slices.Contains(r.Notes, note) {
-		r.Notes = append(r.Notes, note)
+	if len(r.report.Notes) < maxNotes && !slices.Contains(r.report.Notes, note) {
+		r.report.Notes = append(r.report.Notes, note)
 	}
 }

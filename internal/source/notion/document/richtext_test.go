@@ -1,6 +1,7 @@
 package document_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,7 +17,11 @@ func TestRichText(t *testing.T) {
 		runs []any
 		want string
 	}{
-		{"R001: spaces at the edge of bold stay outside of the delimiters", []any{run("This is a "), run("bold ", "bold"), run("word")}, "This is a **bold** word"},
+		{
+			"R001: spaces at the edge of bold stay outside of the delimiters",
+			[]any{run("This is a "), run("bold ", "bold"), run("word")},
+			"This is a **bold** word",
+		},
 		{"R001: a bold space gets no delimiters", []any{run("a"), run(" ", "bold"), run("b")}, "a b"},
 		{"R001: bold and italic neighbours that touch are told apart", []any{run("a", "bold"), run("b", "italic")}, "**a***b*"},
 		{"bold that becomes bold and italic nests", []any{run("a ", "bold"), run("b", "bold", "italic"), run(" c", "bold")}, "**a *b* c**"},
@@ -25,13 +30,21 @@ func TestRichText(t *testing.T) {
 		{"colour and underline have no sign", []any{run("a", "underline"), run("b")}, "ab"},
 		{"Japanese brackets stay outside of bold", []any{run("これは"), run("「大切」", "bold"), run("です")}, "これは「**大切**」です"},
 		{"all annotations at once", []any{run("x", "bold", "italic", "strikethrough", "code")}, "~~***`x`***~~"},
-		{"a link stands outside of its emphasis", []any{object{"type": "text", "plain_text": "x", "href": "https://e.org/a b", "annotations": object{"bold": true}}}, "[**x**](https://e.org/a%20b)"},
+		{
+			"a link stands outside of its emphasis",
+			[]any{object{"type": "text", "plain_text": "x", "href": "https://e.org/a b", "annotations": object{"bold": true}}},
+			"[**x**](https://e.org/a%20b)",
+		},
 		{"an address that shows itself is an autolink", []any{linked("https://e.org/a", "https://e.org/a")}, "<https://e.org/a>"},
 		{"an exclamation mark before a link makes no image", []any{run("Go!"), linked("there", "https://e.org")}, `Go\![there](https://e.org)`},
 		{"an exclamation mark elsewhere stays as it is", []any{run("Go", "bold"), run("!")}, "**Go**!"},
 		{"a script is no link", []any{linked("x", "javascript:alert(1)")}, "x"},
 		{"a signature is cut off a link", []any{linked("x", "https://s3.example/f.pdf?X-Amz-Signature=abc")}, "[x](https://s3.example/f.pdf)"},
-		{"a relative link leads to Notion", []any{linked("x", "/0123456789abcdef0123456789abcdef")}, "[x](https://www.notion.so/0123456789abcdef0123456789abcdef)"},
+		{
+			"a relative link leads to Notion",
+			[]any{linked("x", "/0123456789abcdef0123456789abcdef")},
+			"[x](https://www.notion.so/0123456789abcdef0123456789abcdef)",
+		},
 		{"an underscore within a word is left alone", []any{run("snake_case _x_")}, `snake_case \_x\_`},
 		{"signs in the middle of a line are left alone", []any{run("a # b - c > d 1. e")}, "a # b - c > d 1. e"},
 		{"a number sign at the start is text", []any{run("# x")}, `\# x`},
@@ -40,7 +53,11 @@ func TestRichText(t *testing.T) {
 		{"lines keep their breaks and their first signs", []any{run("a\n- b\n\n1. c")}, "a  \n\\- b  \n1\\. c"},
 		{"code with backticks", []any{run("a`b", "code"), run(" "), run("`", "code")}, "``a`b`` `` ` ``"},
 		{"an equation", []any{object{"type": "equation", "plain_text": "x^2", "equation": object{"expression": "x^2"}}}, "$x^2$"},
-		{"a date with range and zone", []any{mention("date", object{"start": "2026-02-01T10:00:00.000+09:00", "end": "2026-02-02", "time_zone": "Asia/Tokyo"}, "M")}, "2026-02-01 10:00 UTC+09:00 → 2026-02-02 Asia/Tokyo"},
+		{
+			"a date with range and zone",
+			[]any{mention("date", object{"start": "2026-02-01T10:00:00.000+09:00", "end": "2026-02-02", "time_zone": "Asia/Tokyo"}, "M")},
+			"2026-02-01 10:00 UTC+09:00 → 2026-02-02 Asia/Tokyo",
+		},
 		{"a page", []any{mention("page", object{"id": "a-b"}, "Plan")}, "[Plan](https://www.notion.so/ab)"},
 		{"a person", []any{mention("user", object{"id": "u"}, "@Ada")}, "@Ada"},
 		{"a person without a text", []any{mention("user", object{"name": "Ada"}, "")}, "@Ada"},
@@ -84,20 +101,18 @@ var annotationNames = []string{"bold", "italic", "strikethrough", "code", "under
 func TestRichTextReadsBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		var runs []any
-		var want string
-		for range rapid.IntRange(1, 6).Draw(rt, "runs") {
-			content := ""
-			for range rapid.IntRange(1, 4).Draw(rt, "pieces") {
-				content += rapid.SampledFrom(pieces).Draw(rt, "piece")
-			}
+		runs := make([]any, rapid.IntRange(1, 6).Draw(rt, "runs"))
+		var all strings.Builder
+		for i := range runs {
+			content := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 4).Draw(rt, "pieces"), "")
 			r := run(content, rapid.SliceOfNDistinct(rapid.SampledFrom(annotationNames), 0, 3, rapid.ID).Draw(rt, "annotations")...)
 			if rapid.IntRange(0, 4).Draw(rt, "linked") == 0 {
 				r["href"] = rapid.SampledFrom([]string{"https://e.org/(x)", "https://e.org/?a=1&b=2"}).Draw(rt, "href")
 			}
-			runs = append(runs, r)
-			want += content
+			runs[i] = r
+			all.WriteString(content)
 		}
+		want := all.String()
 		for _, kind := range []string{"paragraph", "heading_2", "bulleted_list_item", "quote"} {
 			markdown := render(block(t, kind, object{"rich_text": runs}))
 			if got := shown(t, markdown); got != fold(want) {

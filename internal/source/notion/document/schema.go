@@ -14,7 +14,7 @@ func (r *renderer) database() {
 	for _, source := range r.doc.Schemas {
 		known[plainID(source.ID)] = true
 		name := firstOf(source.Title, sourceName(o.DataSources, source.ID), "Data source")
-		r.w.block("## "+closeHeading(escapeText(name, flowLine)), false)
+		r.w.block("## " + closeHeading(escapeText(name, flowLine)))
 		r.hit()
 		if string(source.Description) != string(o.Description) {
 			r.description(source.Description)
@@ -25,9 +25,9 @@ func (r *renderer) database() {
 		if known[plainID(source.ID)] {
 			continue
 		}
-		r.w.block("## "+closeHeading(escapeText(firstOf(source.Name, "Data source"), flowLine)), false)
+		r.w.block("## " + closeHeading(escapeText(firstOf(source.Name, "Data source"), flowLine)))
 		r.report.Unreadable++
-		r.report.note("the columns of data source %q were not read", source.Name)
+		r.note("the columns of data source %q were not read", source.Name)
 		r.placeholder("columns that were not read")
 	}
 }
@@ -45,11 +45,11 @@ func (r *renderer) description(raw json.RawMessage) {
 	var runs []textRun
 	if !decodeInto(raw, &runs) {
 		r.report.Unreadable++
-		r.report.note("the description has an unknown shape")
+		r.note("the description has an unknown shape")
 	}
 	if body := r.inline(runs, flowParagraph, 0); body != "" {
 		r.hit()
-		r.w.block(body, false)
+		r.w.block(body)
 	}
 }
 
@@ -60,7 +60,7 @@ func (r *renderer) schema(columns []Property) {
 		f, err := decodeFields(p.Raw)
 		if err != nil || p.Type == "" {
 			r.report.Unreadable++
-			r.report.note("column %q has an unknown shape", p.Name)
+			r.note("column %q has an unknown shape", p.Name)
 			lines = append(lines, strings.TrimRight(propertyName(p.Name)+": "+r.compactText(p.Raw), ": "))
 			continue
 		}

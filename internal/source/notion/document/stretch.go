@@ -10,7 +10,7 @@ type stretch struct {
 	markdown    string
 	first, last rune
 	style       style
-	link        int
+	link        int32
 }
 
 // write renders the cells: links outside, emphasis inside them.
@@ -71,6 +71,9 @@ func (w *inliner) edge(i int) rune {
 	if a := w.cells[i].atom; a > 0 {
 		r, _ := utf8.DecodeRuneInString(w.atoms[a-1])
 		return r
+	}
+	if w.cells[i].newline() && w.flow == flowCell {
+		return '<' // of the tag that stands for a line break
 	}
 	return w.cells[i].r
 }

@@ -85,7 +85,7 @@ func (r *renderer) looseRow(b *Block, p *payload) {
 		}
 	}
 	if len(cells) > 0 {
-		r.w.block(guardLine(strings.Join(cells, ` \| `)), false)
+		r.w.block(guardLine(strings.Join(cells, ` \| `)))
 	}
 	r.children(b, false)
 }

@@ -191,7 +191,7 @@ func compact(raw json.RawMessage, name string, depth int) []string {
 		return nil
 	}
 	value = escapeText(stableURL(value), flowLine)
-	if name == "" || name == "id" && depth == 0 {
+	if name == "" {
 		return []string{value}
 	}
 	return []string{propertyName(name) + " " + value}

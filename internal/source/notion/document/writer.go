@@ -53,8 +53,8 @@ func (w *writer) line(s string) {
 }
 
 // block writes s, which may have several lines, as a block of its own.
-func (w *writer) block(s string, tight bool) {
-	w.gap(tight)
+func (w *writer) block(s string) {
+	w.gap(false)
 	w.lines(s)
 }
 

@@ -3,6 +3,7 @@ package notiontest
 import (
 	"fmt"
 	"maps"
+	"slices"
 )
 
 // Block is a block that is to be written: its type, what the API shows under the type's name, and the blocks inside it. An
@@ -15,7 +16,7 @@ type Block struct {
 
 // With gives the block with children added to it.
 func (b Block) With(children ...Block) Block {
-	b.Children = append(b.Children[:len(b.Children):len(b.Children)], children...)
+	b.Children = append(slices.Clip(b.Children), children...)
 	return b
 }
 
@@ -48,7 +49,9 @@ func Heading(level int, text ...Span) Block {
 }
 
 // ToggleHeading is a heading that opens and closes what is inside it.
-func ToggleHeading(level int, text ...Span) Block { return Heading(level, text...).Set("is_toggleable", true) }
+func ToggleHeading(level int, text ...Span) Block {
+	return Heading(level, text...).Set("is_toggleable", true)
+}
 
 // Bullet is an item of a bulleted list.
 func Bullet(text ...Span) Block { return written("bulleted_list_item", text) }
@@ -57,6 +60,8 @@ func Bullet(text ...Span) Block { return written("bulleted_list_item", text) }
 func Numbered(text ...Span) Block { return written("numbered_list_item", text) }
 
 // ToDo is an item with a box that is ticked or not.
+//
+//nolint:godox // that is what Notion calls it
 func ToDo(done bool, text ...Span) Block { return written("to_do", text).Set("checked", done) }
 
 // Toggle opens and closes what is inside it.
@@ -66,7 +71,9 @@ func Toggle(text ...Span) Block { return written("toggle", text) }
 func Quote(text ...Span) Block { return written("quote", text) }
 
 // Callout is a box with an emoji.
-func Callout(emoji string, text ...Span) Block { return written("callout", text).Set("icon", Emoji(emoji)) }
+func Callout(emoji string, text ...Span) Block {
+	return written("callout", text).Set("icon", Emoji(emoji))
+}
 
 // Code is a code block in one of the languages that Notion names.
 func Code(language, text string) Block {
@@ -110,7 +117,9 @@ func Columns(columns ...[]Block) Block {
 }
 
 // Synced is the original of a synced block.
-func Synced(children ...Block) Block { return Of("synced_block", Object{"synced_from": nil}, children...) }
+func Synced(children ...Block) Block {
+	return Of("synced_block", Object{"synced_from": nil}, children...)
+}
 
 // SyncedCopy shows the children of a synced block that lies elsewhere.
 func SyncedCopy(original string) Block {

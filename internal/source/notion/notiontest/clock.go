@@ -55,7 +55,9 @@ func (c *Clock) now() time.Time {
 }
 
 // minute writes a time as most objects bear it: cut down to the minute.
-func minute(t time.Time) string { return t.UTC().Truncate(time.Minute).Format("2006-01-02T15:04:05.000Z") }
+func minute(t time.Time) string {
+	return t.UTC().Truncate(time.Minute).Format("2006-01-02T15:04:05.000Z")
+}
 
 // milli writes a time as database objects bear it since 2025-09-03: with milliseconds and an offset.
 func milli(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000+00:00") }

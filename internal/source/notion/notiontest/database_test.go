@@ -128,7 +128,7 @@ func TestProperties(t *testing.T) {
 		s := newStand(t, notiontest.ServerOptions{})
 		root := s.page("Root")
 		db := s.database(root, "Database", notiontest.Column{Name: "Pages", Type: "relation"}, notiontest.Column{Name: "Who", Type: "people"})
-		var pages, people []string
+		pages, people := make([]string, 0, 130), make([]string, 0, 30)
 		for range 130 {
 			pages = append(pages, notiontest.Must(s.AddPage(root, "Page")))
 		}

@@ -2,6 +2,7 @@ package notiontest
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"time"
@@ -51,10 +52,12 @@ func limited(reason, retryAfter string) Effect {
 	}
 }
 
-// Overloaded answers 529 with Retry-After, which is like 429.
+// Overloaded answers 529, which is like 429; Retry-After is left out for an empty one.
 func Overloaded(retryAfter string) Effect {
 	return func(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
-		w.Header().Set("Retry-After", retryAfter)
+		if retryAfter != "" {
+			w.Header().Set("Retry-After", retryAfter)
+		}
 		Status(overloaded)(w, r, next)
 	}
 }
@@ -75,7 +78,9 @@ func BadGateway() Effect {
 
 // GatewayTimeout answers 504 without a body.
 func GatewayTimeout() Effect {
-	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) { edge(w, http.StatusGatewayTimeout, "") }
+	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) {
+		edge(w, http.StatusGatewayTimeout, "")
+	}
 }
 
 func edge(w http.ResponseWriter, status int, page string) {
@@ -99,9 +104,7 @@ func Invalid(message string) Effect { return refusing(invalid("%s", message)) }
 func CutBody() Effect {
 	return func(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
 		kept := capture(w, r, next)
-		for name, values := range kept.header {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), kept.header)
 		w.WriteHeader(kept.status)
 		_, _ = w.Write(kept.body.Bytes()[:kept.body.Len()/2])
 		_ = http.NewResponseController(w).Flush()

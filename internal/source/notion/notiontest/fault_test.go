@@ -68,8 +68,8 @@ func TestTheEdge(t *testing.T) {
 		got := s.get("/v1/users/me")
 		assert.Equal(t, http.StatusBadGateway, got.status)
 		assert.Contains(t, string(got.raw), "<html>")
-		assert.NotEmpty(t, got.header.Get("cf-ray"))
-		assert.Empty(t, got.header.Get("x-notion-request-id"))
+		assert.NotEmpty(t, got.header.Get("Cf-Ray"))
+		assert.Empty(t, got.header.Get("X-Notion-Request-Id"))
 	})
 
 	t.Run("504 has no body", func(t *testing.T) {

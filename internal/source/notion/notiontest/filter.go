@@ -121,9 +121,9 @@ func oneOperator(value any, where string, operators operator) (func(any) bool, e
 		if holds := operators(name, operand); holds != nil {
 			return holds, nil
 		}
-		return nil, invalid("body failed validation: %s.%s should be a condition of this type, instead was `%v`.", where, name, operand)
+		value = Object{name: operand}
 	}
-	return nil, nil
+	return nil, invalid("body failed validation: %s should hold a condition of this type, instead was `%v`.", where, value)
 }
 
 func emptiness(name string, operand any) func(any) bool {

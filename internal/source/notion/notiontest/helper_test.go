@@ -60,7 +60,7 @@ func (a answer) results() []notiontest.Object {
 }
 
 func (a answer) ids() []string {
-	ids := []string{}
+	ids := make([]string, 0, len(a.results()))
 	for _, result := range a.results() {
 		id, _ := result["id"].(string)
 		ids = append(ids, id)

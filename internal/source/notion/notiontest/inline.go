@@ -182,12 +182,12 @@ func upTo(text, mark string) (inside string, found bool) {
 	if text == "" || text[0] == ' ' {
 		return "", false
 	}
-	inCode := false
+	inCode := text[0] == '`'
 	for i := 1; i+len(mark) <= len(text); i++ {
 		if text[i] == '`' {
 			inCode = !inCode
 		}
-		if inCode || text[i:i+len(mark)] != mark || text[i-1] == ' ' || text[i-1] == '\\' {
+		if inCode || !closes(text, mark, i) {
 			continue
 		}
 		rest := text[i+len(mark):]
@@ -202,6 +202,11 @@ func upTo(text, mark string) (inside string, found bool) {
 		}
 	}
 	return "", false
+}
+
+// closes tells whether a mark stands at a place where it may close an emphasis.
+func closes(text, mark string, at int) bool {
+	return text[at:at+len(mark)] == mark && text[at-1] != ' ' && text[at-1] != '\\'
 }
 
 func isWord(b byte) bool {

@@ -43,7 +43,9 @@ func (s *Server) SetRateLimit(limit RateLimit) {
 // tooSoon says how long to wait.
 type tooSoon struct{ wait time.Duration }
 
-func (e *tooSoon) Error() string { return "too many requests; the next may come after " + e.wait.String() }
+func (e *tooSoon) Error() string {
+	return "too many requests; the next may come after " + e.wait.String()
+}
 
 // take counts a request; the error is a *tooSoon.
 func (l *limiter) take(token string) error {

@@ -126,7 +126,7 @@ func TestFiles(t *testing.T) {
 		return address, expiry
 	}
 	fetch := func(address string) answer {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
 		require.NoError(t, err)
 		return s.send(r)
 	}

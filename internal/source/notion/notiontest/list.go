@@ -2,6 +2,7 @@ package notiontest
 
 import (
 	"fmt"
+	"net/http"
 	"strconv"
 	"sync"
 )
@@ -74,7 +75,7 @@ func (c *call) tricked(win *window, scope, cursor string, keys []string) {
 
 // paging reads the page size and the cursor from a query string or a body.
 func (c *call) paging() (size int, cursor string, err error) {
-	if c.r.Method == "POST" {
+	if c.r.Method == http.MethodPost {
 		return pagingOf(c.body)
 	}
 	query := c.r.URL.Query()

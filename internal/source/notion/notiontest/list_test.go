@@ -158,8 +158,12 @@ func TestSearch(t *testing.T) {
 func TestQuery(t *testing.T) {
 	t.Parallel()
 	columns := []notiontest.Column{
-		{Name: "Number", Type: "number"}, {Name: "Words", Type: "rich_text"}, {Name: "Done", Type: "checkbox"},
-		{Name: "Day", Type: "date"}, {Name: "Choice", Type: "select"}, {Name: "Tags", Type: "multi_select"},
+		{Name: "Number", Type: "number"},
+		{Name: "Words", Type: "rich_text"},
+		{Name: "Done", Type: "checkbox"},
+		{Name: "Day", Type: "date"},
+		{Name: "Choice", Type: "select"},
+		{Name: "Tags", Type: "multi_select"},
 		{Name: "Edited", Type: "last_edited_time"},
 	}
 	type values = map[string]notiontest.Value

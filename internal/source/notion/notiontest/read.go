@@ -1,6 +1,9 @@
 package notiontest
 
-import "cmp"
+import (
+	"cmp"
+	"net/http"
+)
 
 // seen gives an object that the integration may see; nil for all others. A view of a database that lies elsewhere isn't one.
 func (c *call) seen(id string) *node {
@@ -60,7 +63,7 @@ func (c *call) oneSource(n *node) error {
 		ids[i] = source.id
 	}
 	err := &apiError{
-		status: 400, code: "validation_error",
+		status: http.StatusBadRequest, code: "validation_error",
 		message: "Databases with multiple data sources are not supported in this API version.",
 	}
 	err.additional = Object{

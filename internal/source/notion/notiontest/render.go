@@ -69,18 +69,16 @@ func (r render) block(n *node) Object {
 }
 
 func (r render) content(n *node) (typ string, payload any) {
-	switch n.kind {
-	case kindPage:
+	switch {
+	case n.kind == kindPage:
 		return "child_page", Object{"title": plain(n.title)}
-	case kindDatabase:
+	case n.kind == kindDatabase:
 		return "child_database", Object{"title": plain(n.title)}
+	case n.typ == "meeting_notes" && r.v < v2026:
+		return "transcription", r.resolved(n.payload)
+	default:
+		return n.typ, r.resolved(n.payload)
 	}
-	typ = n.typ
-	if typ == "meeting_notes" && r.v < v2026 {
-		typ = "transcription"
-	}
-	payload = r.resolved(n.payload)
-	return typ, payload
 }
 
 // originalOf is the synced block that a block is a copy of; empty for all others.

@@ -8,7 +8,7 @@ type Span struct {
 	// Link is where the text leads: a URL, or a path that begins with a slash, as links inside a workspace do.
 	Link string
 	// Color is Notion's name of one; "default" when empty.
-	Color                                          string
+	Color                                        string
 	Bold, Italic, Strikethrough, Underline, Code bool
 	// Equation makes Text a TeX expression.
 	Equation bool

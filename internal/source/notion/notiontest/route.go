@@ -125,7 +125,8 @@ func (s *Server) admit(r *http.Request, to route, segments segments) (*call, err
 	c := &call{s: s, r: r, kind: to.kind, segments: segments}
 	if to.kind == KindToken {
 		c.w = s.w
-		return c, c.readBody()
+		err := c.readBody()
+		return c, err
 	}
 	able, err := s.tokens.check(r)
 	if err != nil {
@@ -142,7 +143,8 @@ func (s *Server) admit(r *http.Request, to route, segments segments) (*call, err
 		return nil, restricted()
 	}
 	c.render = render{w: s.w, v: v, names: able.Users, sign: s.signer(r)}
-	return c, c.readBody()
+	err = c.readBody()
+	return c, err
 }
 
 // readBody reads the JSON object of a POST; an empty body is an empty object.

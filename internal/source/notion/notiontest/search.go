@@ -92,7 +92,7 @@ func (c *call) searchFilter() (object string, trashed bool, err error) {
 	if !ok || len(filter) == 0 {
 		return "", false, invalid("body failed validation: body.filter.property should be defined, instead was `undefined`.")
 	}
-	if err = onlyKeys(filter, "body.filter", "property", "value", "in_trash"); err != nil {
+	if err := onlyKeys(filter, "body.filter", "property", "value", "in_trash"); err != nil {
 		return "", false, err
 	}
 	// Clients of the oldest version send both fields empty when they mean no filter, and the API takes it.

@@ -161,14 +161,19 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, to route, segmen
 		fail(w, err)
 		return
 	}
-	s.w.mu.RLock()
-	o, err := to.answer(c)
-	s.w.mu.RUnlock()
+	o, err := c.read(to.answer)
 	if err != nil {
 		fail(w, err)
 		return
 	}
 	write(w, http.StatusOK, o)
+}
+
+// read answers from a workspace that stands still meanwhile.
+func (c *call) read(answer func(*call) (Object, error)) (Object, error) {
+	c.s.w.mu.RLock()
+	defer c.s.w.mu.RUnlock()
+	return answer(c)
 }
 
 // watched remembers the status of an answer.

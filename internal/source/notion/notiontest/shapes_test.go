@@ -146,9 +146,9 @@ func knownBlocks(t *testing.T) map[string]map[string]bool {
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		require.NoError(t, err)
-		var any any
-		if json.Unmarshal(raw, &any) == nil {
-			collect(any, shapes)
+		var payload any
+		if json.Unmarshal(raw, &payload) == nil {
+			collect(payload, shapes)
 		}
 	}
 	return shapes

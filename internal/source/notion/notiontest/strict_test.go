@@ -56,26 +56,82 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		{"an unknown field", newest, "POST", search, object{"colour": "red"}, 400, "validation_error"},
 		{"a query that isn't text", newest, "POST", search, object{"query": 1}, 400, "validation_error"},
 		{"an empty filter of a search", newest, "POST", search, object{"filter": object{}}, 400, "validation_error"},
-		{"the empty filter of the old client in a new version", newest, "POST", search, object{"filter": object{"property": "", "value": ""}}, 400, "validation_error"},
-		{"a search for databases where there are data sources", newest, "POST", search, object{"filter": object{"property": "object", "value": "database"}}, 400, "validation_error"},
-		{"a search for data sources where there are databases", oldest, "POST", search, object{"filter": object{"property": "object", "value": "data_source"}}, 400, "validation_error"},
+		{
+			"the empty filter of the old client in a new version", newest, "POST", search,
+			object{"filter": object{"property": "", "value": ""}},
+			400, "validation_error",
+		},
+		{
+			"a search for databases where there are data sources", newest, "POST", search,
+			object{"filter": object{"property": "object", "value": "database"}},
+			400, "validation_error",
+		},
+		{
+			"a search for data sources where there are databases", oldest, "POST", search,
+			object{"filter": object{"property": "object", "value": "data_source"}},
+			400, "validation_error",
+		},
 		{"a search by another property", newest, "POST", search, object{"filter": object{"property": "title", "value": "page"}}, 400, "validation_error"},
-		{"an unknown field in a filter", newest, "POST", search, object{"filter": object{"property": "object", "value": "page", "x": 1}}, 400, "validation_error"},
+		{
+			"an unknown field in a filter", newest, "POST", search,
+			object{"filter": object{"property": "object", "value": "page", "x": 1}},
+			400, "validation_error",
+		},
 		{"a search sorted by nothing", newest, "POST", search, object{"sort": object{}}, 400, "validation_error"},
-		{"a search sorted sideways", newest, "POST", search, object{"sort": object{"timestamp": "last_edited_time", "direction": "sideways"}}, 400, "validation_error"},
+		{
+			"a search sorted sideways", newest, "POST", search,
+			object{"sort": object{"timestamp": "last_edited_time", "direction": "sideways"}},
+			400, "validation_error",
+		},
 		{"an empty filter of a query", newest, "POST", query, object{"filter": object{}}, 400, "validation_error"},
-		{"a filter on a column that isn't there", newest, "POST", query, object{"filter": object{"property": "None", "number": object{"equals": 1}}}, 400, "validation_error"},
-		{"a filter of another type than its column", newest, "POST", query, object{"filter": object{"property": "Number", "checkbox": object{"equals": true}}}, 400, "validation_error"},
-		{"a filter with an operator of another type", newest, "POST", query, object{"filter": object{"property": "Number", "number": object{"starts_with": "1"}}}, 400, "validation_error"},
-		{"a filter with an operand of another type", newest, "POST", query, object{"filter": object{"property": "Number", "number": object{"equals": "1"}}}, 400, "validation_error"},
-		{"a filter with two operators", newest, "POST", query, object{"filter": object{"property": "Number", "number": object{"equals": 1, "less_than": 2}}}, 400, "validation_error"},
-		{"a filter on a time that pages haven't", newest, "POST", query, object{"filter": object{"timestamp": "read_time", "read_time": object{"before": "2026-01-01"}}}, 400, "validation_error"},
-		{"a filter with a time that isn't one", newest, "POST", query, object{"filter": object{"timestamp": "created_time", "created_time": object{"before": "soon"}}}, 400, "validation_error"},
+		{
+			"a filter on a column that isn't there", newest, "POST", query,
+			object{"filter": object{"property": "None", "number": object{"equals": 1}}},
+			400, "validation_error",
+		},
+		{
+			"a filter of another type than its column", newest, "POST", query,
+			object{"filter": object{"property": "Number", "checkbox": object{"equals": true}}},
+			400, "validation_error",
+		},
+		{
+			"a filter with an operator of another type", newest, "POST", query,
+			object{"filter": object{"property": "Number", "number": object{"starts_with": "1"}}},
+			400, "validation_error",
+		},
+		{
+			"a filter with an operand of another type", newest, "POST", query,
+			object{"filter": object{"property": "Number", "number": object{"equals": "1"}}},
+			400, "validation_error",
+		},
+		{
+			"a filter with two operators", newest, "POST", query,
+			object{"filter": object{"property": "Number", "number": object{"equals": 1, "less_than": 2}}},
+			400, "validation_error",
+		},
+		{
+			"a filter on a time that pages haven't", newest, "POST", query,
+			object{"filter": object{"timestamp": "read_time", "read_time": object{"before": "2026-01-01"}}},
+			400, "validation_error",
+		},
+		{
+			"a filter with a time that isn't one", newest, "POST", query,
+			object{"filter": object{"timestamp": "created_time", "created_time": object{"before": "soon"}}},
+			400, "validation_error",
+		},
 		{"a list of no filters", newest, "POST", query, object{"filter": object{"and": []any{}}}, 400, "validation_error"},
 		{"filters nested too deeply", newest, "POST", query, object{"filter": nested}, 400, "validation_error"},
 		{"sorts that aren't a list", newest, "POST", query, object{"sorts": object{}}, 400, "validation_error"},
-		{"a sort by a column that isn't there", newest, "POST", query, object{"sorts": []any{object{"property": "None", "direction": "ascending"}}}, 400, "validation_error"},
-		{"a sort by a time that pages haven't", newest, "POST", query, object{"sorts": []any{object{"timestamp": "read_time", "direction": "ascending"}}}, 400, "validation_error"},
+		{
+			"a sort by a column that isn't there", newest, "POST", query,
+			object{"sorts": []any{object{"property": "None", "direction": "ascending"}}},
+			400, "validation_error",
+		},
+		{
+			"a sort by a time that pages haven't", newest, "POST", query,
+			object{"sorts": []any{object{"timestamp": "read_time", "direction": "ascending"}}},
+			400, "validation_error",
+		},
 		{"a sort without a direction", newest, "POST", query, object{"sorts": []any{object{"property": "Number"}}}, 400, "validation_error"},
 		{"an unknown type of results", newest, "POST", query, object{"result_type": "block"}, 400, "validation_error"},
 		{"an unknown property to keep", newest, "GET", "/v1/pages/" + page + "?filter_properties=none", nil, 400, "validation_error"},
@@ -93,7 +149,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 			assert.Equal(t, "error", got.body["object"])
 			assert.InDelta(t, c.status, got.body["status"], 0)
 			assert.NotEmpty(t, got.body["request_id"])
-			assert.Equal(t, got.body["request_id"], got.header.Get("x-notion-request-id"))
+			assert.Equal(t, got.body["request_id"], got.header.Get("X-Notion-Request-Id"))
 		})
 	}
 }

@@ -116,7 +116,8 @@ func (t *tokens) spend(body Object) error {
 	refused := func(message string) error {
 		return &apiError{status: http.StatusBadRequest, code: "invalid_grant", message: message, oauth: true}
 	}
-	from, field := map[string]bool(nil), ""
+	var from map[string]bool
+	var field string
 	switch body["grant_type"] {
 	case "authorization_code":
 		from, field = t.codes, "code"

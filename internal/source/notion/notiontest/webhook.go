@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -154,7 +153,10 @@ func (s *Subscription) post(ctx context.Context, body []byte, signed bool) (int,
 	if err != nil {
 		return 0, err
 	}
-	return answer.StatusCode, errors.Join(answer.Body.Close())
+	if err := answer.Body.Close(); err != nil {
+		return 0, err
+	}
+	return answer.StatusCode, nil
 }
 
 // Sign gives the signature of a body, in the form of the header X-Notion-Signature.

@@ -1,6 +1,7 @@
 package notiontest_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -77,6 +78,14 @@ func subscribed(t *testing.T, o notiontest.WebhookOptions) (stand, *receiver, *n
 
 func collecting() notiontest.WebhookOptions { return notiontest.WebhookOptions{Delay: time.Hour} }
 
+// await waits for n deliveries that were taken, and not for ever.
+func await(t *testing.T, sub *notiontest.Subscription, n int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	require.NoError(t, sub.Await(ctx, n), "deliveries so far: %v", sub.Deliveries())
+}
+
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
 
@@ -94,7 +103,7 @@ func TestWebhooks(t *testing.T) {
 		t.Parallel()
 		s, r, sub := subscribed(t, notiontest.WebhookOptions{})
 		page := s.page("Page")
-		require.NoError(t, sub.Await(t.Context(), 1))
+		await(t, sub, 1)
 		event := r.got()[0]
 		assert.True(t, r.signed[1])
 		for _, field := range []string{"id", "timestamp", "workspace_id", "workspace_name", "subscription_id", "integration_id", "authors"} {
@@ -114,7 +123,7 @@ func TestWebhooks(t *testing.T) {
 		did := func(err error, n int) {
 			require.NoError(t, err)
 			step += n
-			require.NoError(t, sub.Await(t.Context(), step))
+			await(t, sub, step)
 		}
 		page, other := s.page("Page", paragraphs(1)...), s.page("Other")
 		did(nil, 2)
@@ -147,7 +156,7 @@ func TestWebhooks(t *testing.T) {
 		require.NoError(t, s.Unshare(page))
 		require.NoError(t, s.Rename(page, "Private"))
 		s.page("Other")
-		require.NoError(t, sub.Await(t.Context(), 2))
+		await(t, sub, 2)
 		assert.Equal(t, []any{"page.created", "page.created"}, r.types())
 	})
 
@@ -156,14 +165,14 @@ func TestWebhooks(t *testing.T) {
 		s, r, sub := subscribed(t, collecting())
 		page := s.page("Page", paragraphs(2)...)
 		sub.Flush()
-		require.NoError(t, sub.Await(t.Context(), 1))
+		await(t, sub, 1)
 		for i := range 3 {
 			require.NoError(t, s.Edit(page, paragraphs(3+i)...))
 		}
 		require.NoError(t, s.Trash(s.page("Short-lived")))
 		require.NoError(t, s.Edit(s.page("New"), paragraphs(1)...))
 		sub.Flush()
-		require.NoError(t, sub.Await(t.Context(), 3))
+		await(t, sub, 3)
 		assert.Equal(t, []any{"page.created", "page.content_updated", "page.created"}, r.types())
 		data, _ := r.got()[1]["data"].(object)
 		assert.Len(t, data["updated_blocks"], 3)
@@ -176,7 +185,7 @@ func TestWebhooks(t *testing.T) {
 		s.page("Page")
 		require.Eventually(t, func() bool { return len(sub.Deliveries()) >= 2 }, 5*time.Second, time.Millisecond)
 		r.answer(http.StatusOK)
-		require.NoError(t, sub.Await(t.Context(), 1))
+		await(t, sub, 1)
 		events := r.got()
 		assert.Equal(t, events[0]["id"], events[len(events)-1]["id"])
 		assert.InDelta(t, len(events), events[len(events)-1]["attempt_number"], 0)
@@ -191,7 +200,7 @@ func TestWebhooks(t *testing.T) {
 		require.Eventually(t, func() bool { return len(sub.Deliveries()) == 8 }, 5*time.Second, time.Millisecond)
 		r.answer(http.StatusOK)
 		page := s.page("Next")
-		require.NoError(t, sub.Await(t.Context(), 1))
+		await(t, sub, 1)
 		assert.Len(t, sub.Deliveries(), 9)
 		assert.Equal(t, page, sub.Deliveries()[8].EntityID)
 	})
@@ -203,8 +212,8 @@ func TestWebhooks(t *testing.T) {
 		sub.Reorder(true)
 		first, second := s.page("First"), s.page("Second")
 		sub.Flush()
-		require.NoError(t, sub.Await(t.Context(), 4))
-		var entities []any
+		await(t, sub, 4)
+		entities := make([]any, 0, len(r.got()))
 		for _, event := range r.got() {
 			entity, _ := event["entity"].(object)
 			entities = append(entities, entity["id"])
@@ -213,7 +222,7 @@ func TestWebhooks(t *testing.T) {
 		sub.Duplicate(1)
 		id, _ := r.got()[3]["id"].(string)
 		require.NoError(t, sub.Replay(id))
-		require.NoError(t, sub.Await(t.Context(), 5))
+		await(t, sub, 5)
 		assert.Equal(t, id, r.got()[4]["id"])
 		require.Error(t, sub.Replay("nothing"))
 	})
@@ -222,8 +231,9 @@ func TestWebhooks(t *testing.T) {
 		t.Parallel()
 		s, r, sub := subscribed(t, notiontest.WebhookOptions{Version: oldest})
 		db := s.database("", "Database")
+		await(t, sub, 1)
 		require.NoError(t, s.Rename(db.ID, "Renamed"))
-		require.NoError(t, sub.Await(t.Context(), 2))
+		await(t, sub, 2)
 		assert.Equal(t, []any{"database.created", "database.content_updated"}, r.types())
 	})
 
@@ -234,7 +244,7 @@ func TestWebhooks(t *testing.T) {
 		other, err := s.Subscribe(t.Context(), newReceiver(t).URL, secret)
 		require.NoError(t, err)
 		s.page("Page")
-		require.NoError(t, other.Await(t.Context(), 1))
+		await(t, other, 1)
 		assert.Empty(t, r.got())
 	})
 }

@@ -2,6 +2,7 @@ package notiontest
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -98,10 +99,8 @@ func (w *Workspace) findKind(id string, kinds ...kind) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range kinds {
-		if n.kind == k {
-			return n, nil
-		}
+	if slices.Contains(kinds, n.kind) {
+		return n, nil
 	}
 	return nil, fmt.Errorf("%s is a %s, which this can't be done to", n.id, n.kind)
 }
