@@ -77,11 +77,14 @@ const stageListingBatch = `SELECT stage_listing_batch($1, $2, $3, $4, $5, $6, $7
 // be listed (deleted, paused, re-scoped). A batch that was stored before is left as it is.
 func (s *Store) StageBatch(ctx context.Context, listingID int64, batchNo int, batch knowledge.Batch, stableIDs bool) (bool, error) {
 	n := len(batch.Entries)
-	sids, candidates, parents, kinds := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	sids, candidates, kinds, parents := make([]string, n), make([]string, n), make([]string, n), make([]*string, n)
 	titles, urls, paths, versions := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	edits, skipClasses, skipSentences, found := make([]*time.Time, n), make([]*string, n), make([]*string, n), make([]string, n)
 	for i, e := range batch.Entries {
-		sids[i], parents[i], kinds[i], candidates[i] = e.SourceID, e.ParentSourceID, string(e.Kind), candidateID(e.SourceID, stableIDs)
+		sids[i], kinds[i], candidates[i] = e.SourceID, string(e.Kind), candidateID(e.SourceID, stableIDs)
+		if !e.ParentUnknown {
+			parents[i] = &batch.Entries[i].ParentSourceID
+		}
 		titles[i], urls[i], paths[i], versions[i] = e.Title, e.URL, e.Path, e.Version
 		found[i] = cmp.Or(e.FoundBy, knowledge.FoundByListing)
 		if !e.EditedAt.IsZero() {

@@ -47,10 +47,10 @@ BEGIN
             WITH ORDINALITY AS u (sid, candidate, parent, kind, title, url, path, version, edited, skip_class, skip_sentence, found_by, pos)
         ORDER BY sid, pos DESC
     ), seen AS (
-        SELECT i.*, p.page_no, p.page_id,
+        SELECT i.*, p.page_no, p.page_id, p.parent_source_id AS known_parent,
             p.page_no IS NOT NULL AND (p.listed_title <> i.title OR p.url <> i.url
-                -- A source that doesn't know the parent says nothing about it.
-                OR p.parent_source_id <> i.parent AND NOT (i.found_by = 'search' AND i.parent = '')) AS moved,
+                -- Null is a parent that the source can't tell: what is known of it stays.
+                OR i.parent IS NOT NULL AND p.parent_source_id <> i.parent) AS moved,
             p.page_no IS NOT NULL AND p.found_by = 'tree' AND i.found_by = 'search' AS refound,
             CASE
                 WHEN i.kind = 'container' THEN CASE WHEN p.page_no IS NULL THEN 'container' ELSE 'known_container' END
@@ -73,7 +73,7 @@ BEGIN
     ), rows AS (
         INSERT INTO listing_entries AS le (listing_id, source_id, page_id, page_no, candidate_id, parent_source_id, kind, title, url, path,
             version, edited_at, skip_class, skip_sentence, change, moved, seen_seq, found_by)
-        SELECT l, sid, page_id, page_no, candidate, parent, kind, title, url, path, version, edited, skip_class, skip_sentence,
+        SELECT l, sid, page_id, page_no, candidate, coalesce(parent, known_parent, ''), kind, title, url, path, version, edited, skip_class, skip_sentence,
             CASE WHEN change = 'known_container' THEN 'container' WHEN change = 'known_skipped' THEN 'skipped' ELSE change END, moved, seq, found_by
         FROM seen
         WHERE change IN ('new', 'changed', 'retry', 'revived', 'skipped', 'container') OR ((moved OR refound) AND change IN ('same', 'known_container', 'known_skipped'))
@@ -130,9 +130,7 @@ BEGIN
             UPDATE pages p SET found_by = 'search' WHERE p.folder_id = listing.folder_id AND p.page_id = page.page_id;
         END IF;
         IF entry.moved AND NOT stale THEN
-            UPDATE pages p SET
-                parent_source_id = CASE WHEN entry.found_by = 'search' AND entry.parent_source_id = '' THEN p.parent_source_id ELSE entry.parent_source_id END,
-                listed_title = entry.title, url = entry.url, path = entry.path,
+            UPDATE pages p SET parent_source_id = entry.parent_source_id, listed_title = entry.title, url = entry.url, path = entry.path,
                 title = CASE WHEN p.title = p.listed_title THEN entry.title ELSE p.title END
             WHERE p.folder_id = listing.folder_id AND p.page_id = page.page_id;
         END IF;
@@ -251,7 +249,8 @@ DECLARE
     fresh integer := 0;
 BEGIN
     PERFORM pg_advisory_xact_lock_shared(fence_key(f));
-    PERFORM 1 FROM folders WHERE folder_id = f AND state = 'active' FOR SHARE;
+    -- A paused folder's pages may still be published, so what they hold is kept too.
+    PERFORM 1 FROM folders WHERE folder_id = f AND deleted_at IS NULL FOR SHARE;
     IF NOT FOUND THEN RETURN 0; END IF;
     PERFORM 1 FROM pages x WHERE x.folder_id = f AND x.source_id = ANY (sids) ORDER BY x.page_id FOR NO KEY UPDATE;
     SELECT * INTO holder FROM in_flight i WHERE i.folder_id = f AND i.page_id = p AND i.token = t;

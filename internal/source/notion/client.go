@@ -128,10 +128,11 @@ func (c *client) me(ctx context.Context) (*notionapi.User, error) {
 	if err != nil {
 		return nil, err
 	}
+	sent := &rebased{base: c.base, next: c.http.Transport}
 	library := notionapi.NewClient(notionapi.Token(token), notionapi.WithVersion(Version),
-		notionapi.WithHTTPClient(&http.Client{Transport: rebased{base: c.base, next: c.http.Transport}}))
+		notionapi.WithHTTPClient(&http.Client{Transport: sent}))
 	user, err := library.User.Me(ctx)
-	return user, fromLibrary("ask who the token belongs to", err)
+	return user, fromLibrary("ask who the token belongs to", sent.requestID, err)
 }
 
 func paged(path, cursor string) string {
@@ -222,14 +223,16 @@ func (c *client) do(ctx context.Context, doing, method, path string, in any) ([]
 	return answer, nil
 }
 
-// rebased sends the vendor library's requests to the base address; it knows only Notion's own.
+// rebased sends one request of the vendor library to the base address; it knows only Notion's own.
 type rebased struct {
 	base string
 	next http.RoundTripper
+	// requestID is what the answer was numbered, which the library drops.
+	requestID string
 }
 
 // RoundTrip rewrites the address and passes the request on.
-func (r rebased) RoundTrip(req *http.Request) (*http.Response, error) {
+func (r *rebased) RoundTrip(req *http.Request) (*http.Response, error) {
 	base, err := url.Parse(r.base)
 	if err != nil {
 		return nil, fmt.Errorf("read the base URL: %w", err)
@@ -241,5 +244,9 @@ func (r rebased) RoundTrip(req *http.Request) (*http.Response, error) {
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	return next.RoundTrip(sent) //nolint:wrapcheck // the library above wraps
+	resp, err := next.RoundTrip(sent)
+	if err == nil {
+		r.requestID = resp.Header.Get(requestIDHeader)
+	}
+	return resp, err //nolint:wrapcheck // the library above wraps
 }

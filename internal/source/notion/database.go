@@ -81,45 +81,60 @@ func (s *Source) readDataSource(
 }
 
 // rows gives the rows of a data source. A query gives at most 10,000: beyond them it is asked again for what was created at or
-// after the last one.
+// after the last one, and behind a minute that has more rows than a query gives, for what came later.
 func (s *Source) rows(ctx context.Context, database, dataSource string, doc *reading) ([]source.Entry, error) {
-	var rows []source.Entry
-	seen := map[string]bool{}
+	q := &query{database: database, seen: map[string]bool{}}
 	in := queryRequest{Sorts: []notionapi.SortObject{{Timestamp: notionapi.TimestampCreated, Direction: notionapi.SortOrderASC}}}
-	for {
-		var last time.Time
-		capped, before := false, len(rows)
+	for from := (time.Time{}); ; {
+		q.capped = false
 		err := pages(ctx, func(cursor string) (list, error) {
 			in.StartCursor = cursor
 			return s.client.query(ctx, dataSource, in)
 		}, func(answer list) (bool, error) {
-			capped = capped || answer.capped()
-			objects, strange := decodeAll(answer.Results)
-			doc.lost += strange
-			for _, object := range objects {
-				if object.CreatedAt.After(last) {
-					last = object.CreatedAt
-				}
-				if row, ok := rowOf(database, object); ok && !seen[row.SourceID] {
-					seen[row.SourceID] = true
-					rows = append(rows, row)
-				}
-			}
+			doc.lost += q.take(answer)
 			return true, nil
 		})
-		switch {
-		case err != nil:
-			return rows, err
-		case !capped:
-			return rows, nil
-		case len(rows) == before || last.IsZero():
-			// More rows were made in one minute than a query gives: what is behind them can't be asked for.
-			doc.cut("the database has more rows than Notion gives")
-			return rows, nil
+		if err != nil || !q.capped {
+			return q.rows, err
 		}
-		in.Filter = &createdFilter{Timestamp: "created_time", CreatedTime: createdBoundary{OnOrAfter: last.UTC().Format(time.RFC3339)}}
-		in.StartCursor = ""
+		switch {
+		case q.last.After(from):
+			from = q.last
+		case q.last.Equal(from) && !from.IsZero():
+			doc.cut("more rows of the database were made in one minute than Notion gives")
+			from = from.Add(time.Minute)
+		default:
+			doc.cut("the database has more rows than Notion gives") // and it doesn't say when they were made
+			return q.rows, nil
+		}
+		in.Filter = &createdFilter{Timestamp: "created_time", CreatedTime: createdBoundary{OnOrAfter: from.UTC().Format(time.RFC3339)}}
 	}
+}
+
+// query is what came of the rows of a data source so far.
+type query struct {
+	database string
+	rows     []source.Entry
+	seen     map[string]bool
+	// last is when the newest row was made, cut down to the minute; capped is set when Notion has more.
+	last   time.Time
+	capped bool
+}
+
+// take adds the rows of an answer. strange counts those that can't be read.
+func (q *query) take(answer list) (strange int) {
+	q.capped = q.capped || answer.capped()
+	objects, strange := decodeAll(answer.Results)
+	for _, object := range objects {
+		if object.CreatedAt.After(q.last) {
+			q.last = object.CreatedAt
+		}
+		if row, ok := rowOf(q.database, object); ok && !q.seen[row.SourceID] {
+			q.seen[row.SourceID] = true
+			q.rows = append(q.rows, row)
+		}
+	}
+	return strange
 }
 
 // rowOf is what a query says about a row: a page, or in a wiki a database.

@@ -35,7 +35,11 @@ func (e *Error) Error() string {
 	return said
 }
 
+// maxMessage is the most characters of Notion's sentence that are kept.
 const maxMessage = 300
+
+// requestIDHeader is on every answer of Notion's, but on none of the edge in front of it.
+const requestIDHeader = "X-Notion-Request-Id"
 
 // refusal reads an answer that isn't 200, whatever its body is.
 func refusal(doing string, resp *http.Response, body []byte) error {
@@ -49,7 +53,7 @@ func refusal(doing string, resp *http.Response, body []byte) error {
 		said.Code, said.Message, said.RequestID = "", "", ""
 	}
 	if said.RequestID == "" {
-		said.RequestID = resp.Header.Get("X-Notion-Request-Id")
+		said.RequestID = resp.Header.Get(requestIDHeader)
 	}
 	return &Error{
 		Doing: doing, Status: resp.StatusCode, Code: text.Clean(said.Code), Message: text.Truncate(text.Clean(said.Message), maxMessage),
@@ -63,13 +67,16 @@ func unreachable(doing string, err error) error {
 }
 
 // fromLibrary turns an error of the vendor library into ours.
-func fromLibrary(doing string, err error) error {
+func fromLibrary(doing, requestID string, err error) error {
 	var said *notionapi.Error
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &said) && said.Status != 0:
-		return &Error{Doing: doing, Status: said.Status, Code: string(said.Code), Message: text.Truncate(text.Clean(said.Message), maxMessage)}
+		return &Error{
+			Doing: doing, Status: said.Status, Code: text.Clean(string(said.Code)), Message: text.Truncate(text.Clean(said.Message), maxMessage),
+			RequestID: requestID,
+		}
 	}
 	return unreachable(doing, err)
 }

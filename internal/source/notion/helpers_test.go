@@ -215,3 +215,8 @@ func inTurn(effects ...notiontest.Effect) notiontest.Effect {
 }
 
 var errEnough = errors.New("enough was listed")
+
+// known tells the parents of pages that a sync has read.
+func known(parents map[string]string) func(context.Context) (map[string]string, error) {
+	return func(context.Context) (map[string]string, error) { return parents, nil }
+}

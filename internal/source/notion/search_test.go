@@ -132,8 +132,11 @@ func TestMoreRowsInOneMinuteThanAQueryGivesAreSaidToBeMissing(t *testing.T) {
 	for i := range 80 {
 		s.row(db.Source, fmt.Sprintf("Row %d", i), nil)
 	}
+	s.clock.Advance(time.Minute)
+	later := s.row(db.Source, "Later", nil)
 	page := s.fetch(db.ID)
-	assert.Len(t, page.Children, 50)
+	assert.Len(t, page.Children, 51)
+	assert.Contains(t, idsOf(page.Children), later, "what came after that minute is not lost with it")
 	assert.Positive(t, reportOf(t, page).Truncated)
 }
 
@@ -157,6 +160,24 @@ func TestRowsThatCannotBeReadOrLieInTheTrashDoNotEndASplitQuery(t *testing.T) {
 		},
 	})
 	assert.Subset(t, idsOf(s.fetch(db.ID).Children), append(rows[:50:50], rows[100:]...))
+}
+
+func TestCappedQueryWhoseRowsHaveNoTimesEnds(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t, notiontest.ServerOptions{ResultCap: 50})
+	db := s.database("", "Tasks")
+	for i := range 80 {
+		s.row(db.Source, fmt.Sprintf("Row %d", i), nil)
+	}
+	s.server.Fail(notiontest.OfKind(notiontest.KindQuery), 0, notiontest.Rewrite(func(body notiontest.Object) {
+		for _, result := range body["results"].([]any) {
+			result.(notiontest.Object)["created_time"] = ""
+		}
+	}))
+	page := s.fetch(db.ID)
+	assert.Len(t, page.Children, 50)
+	assert.Positive(t, reportOf(t, page).Truncated)
+	assert.Equal(t, 1, s.server.Count(notiontest.KindQuery))
 }
 
 func TestWikiRowsThatAreDatabasesAreChildren(t *testing.T) {
@@ -192,9 +213,11 @@ func TestDataSourceThatIsNotSharedIsNamedAndCostsTheOthersNothing(t *testing.T) 
 	row := s.row(db.Source, "Row", nil)
 	s.row(secret, "Hidden", nil)
 	require.NoError(t, s.Unshare(secret))
+	s.server.Fail(notiontest.OfKind(notiontest.KindDatabase), 0, notiontest.Rewrite(func(body notiontest.Object) {
+		sources, _ := body["data_sources"].([]any)
+		body["data_sources"] = append([]any{notiontest.Object{"id": secret, "name": "Secret"}}, sources...)
+	}))
 	page := s.fetch(db.ID)
 	assert.Equal(t, []string{row}, idsOf(page.Children))
-	if len(reportOf(t, page).Notes) > 0 {
-		assert.Contains(t, string(page.Fidelity), "Secret")
-	}
+	assert.Contains(t, string(page.Fidelity), "Secret")
 }

@@ -35,11 +35,11 @@ func verdictOf(status int, header http.Header, body []byte) transport.Verdict {
 		} `json:"additional_data"`
 	}
 	if json.Unmarshal(body, &said) != nil {
-		return transport.Verdict{RequestID: header.Get("X-Notion-Request-Id")}
+		return transport.Verdict{RequestID: header.Get(requestIDHeader)}
 	}
 	verdict := transport.Verdict{Code: said.Code, Message: said.Message, RequestID: said.RequestID, Reason: said.More.Reason}
 	if verdict.RequestID == "" {
-		verdict.RequestID = header.Get("X-Notion-Request-Id")
+		verdict.RequestID = header.Get(requestIDHeader)
 	}
 	if seconds, err := strconv.ParseFloat(said.More.RetryAfter, 64); err == nil && seconds > 0 {
 		verdict.RetryAfter = time.Duration(seconds * float64(time.Second))

@@ -165,17 +165,28 @@ func (d *desk) age() {
 	d.exec(`UPDATE oauth_tokens SET refreshed_at = refreshed_at - interval '1 hour', claimed_until = claimed_until - interval '1 hour'`)
 }
 
-// kill makes the refresh token dead, as somebody does who uses it up.
-func (d *desk) kill(p process) {
+// lost has Notion answer a renewal whose answer never arrives: the tokens that are stored are dead from then on.
+func (d *desk) lost(p process) {
 	d.t.Helper()
-	// Whoever answers for the token endpoint spends the token; the answer is lost on the way.
-	heal := d.Fail(d.tokenRequests(), 1, lose)
-	defer heal()
-	_, err := p.Renew(d.t.Context(), p.token())
+	defer d.Fail(tokenRequests(), 1, lose)()
+	used := p.token()
+	d.Revoke(used)
+	_, err := p.Renew(d.t.Context(), used)
 	class(d.t, err, source.ClassUnavailable)
 }
 
-func (*desk) tokenRequests() notiontest.Match { return notiontest.Match{Kinds: []notiontest.Kind{notiontest.KindToken}} }
+// dead has Notion end an authorization.
+func (d *desk) dead(p process) {
+	d.t.Helper()
+	d.lost(p)
+	d.exec(`UPDATE oauth_tokens SET in_doubt = false`)
+	d.ResetLog()
+}
+
+// renewals is how many requests the token endpoint got since the connection was authorized.
+func (d *desk) renewals() int { return d.Count(notiontest.KindToken) }
+
+func tokenRequests() notiontest.Match { return notiontest.OfKind(notiontest.KindToken) }
 
 // lose lets Notion do what was asked, and cuts the connection in the place of the answer.
 func lose(_ http.ResponseWriter, r *http.Request, next http.HandlerFunc) {

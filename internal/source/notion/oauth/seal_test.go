@@ -12,7 +12,9 @@ import (
 )
 
 // key is 32 bytes in base64, each of one value.
-func key(value byte) string { return base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{value}, keySize)) }
+func key(value byte) string {
+	return base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{value}, keySize))
+}
 
 func sealer(t *testing.T, secret string) *Sealer {
 	t.Helper()
