@@ -27,9 +27,13 @@ const (
 	dataDirVariable    = "LORESYNC_DATA_DIR"
 	uiVariable         = "LORESYNC_TEMPORAL_UI_URL"
 	notionVariable     = "LORESYNC_NOTION_BASE_URL"
+	notionRate         = "LORESYNC_NOTION_RATE"
 	notionToken        = "LORESYNC_NOTION_TOKEN"          //nolint:gosec // the name of a setting
 	notionSecret       = "LORESYNC_NOTION_WEBHOOK_SECRET" //nolint:gosec // the name of a setting
 )
+
+// sandboxRate is requests a second: the stand-in has no limit, and nobody wants to wait for one.
+const sandboxRate = "100"
 
 // lowestFree is below what any system gives out as a free port. Lower ones are the usual ports of servers that a flag once
 // named, and stay theirs.
@@ -106,6 +110,9 @@ func (d *dev) publishSettings() error {
 	d.settings[listenVariable] = listen
 	d.settings[publicVariable] = addressOf(listen)
 	if d.sandbox != nil {
+		if d.settings[notionRate] == "" {
+			d.settings[notionRate] = sandboxRate
+		}
 		d.settings[notionVariable], d.settings[notionToken], d.settings[notionSecret] = d.sandbox.URL(), d.sandbox.Token(), d.sandbox.WebhookSecret()
 	}
 	d.settings[tokenVariable] = d.last[tokenVariable]

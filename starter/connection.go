@@ -78,7 +78,7 @@ themselves. The connection needs no --secret; authorizing it again replaces its 
 The answer is an authorization: connection, url, redirect_uri, expires_at; with --code a connection: name, source, state,
 reason, account.`,
 		Example: "  starter connection authorize notion",
-		Args: exactly(connectionArgument()), DisableFlagsInUseLine: true,
+		Args:    exactly(connectionArgument()), DisableFlagsInUseLine: true,
 	}
 	cmd.RunE = a.connected(func(ctx context.Context, s *session, args []string) error {
 		if cmd.Flags().Changed("code") {

@@ -264,6 +264,32 @@ func TestNoticesEndInThePresentState(t *testing.T) {
 		w.clean()
 		assert.EqualValues(t, "tombstoned", w.page(alive).State)
 	})
+	t.Run("a page that goes while it is being read is removed afterwards", func(t *testing.T) {
+		require.NoError(t, w.space.Restore(alive))
+		w.told(address, "undeleted", alive)
+		w.eventually(alive, "live")
+		w.clean()
+		held := w.server.Hold(notiontest.Both(notiontest.OfKind(notiontest.KindChildren), notiontest.About(alive)))
+		w.told(address, "content_updated", alive)
+		require.NoError(t, held.Await(t.Context(), 1))
+		require.NoError(t, w.space.Trash(alive))
+		_, answer := w.deliver(address, event(uuid.NewString(), "deleted", alive), webhookSecret)
+		testenv.Eventually(t, patience, func() bool {
+			events := w.temporal.GetWorkflowHistory(t.Context(), answer.WorkflowID, answer.RunID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+			for events.HasNext() {
+				event, err := events.Next()
+				require.NoError(t, err)
+				if event.GetEventType() == enumspb.EVENT_TYPE_TIMER_STARTED {
+					return true
+				}
+			}
+			return false
+		}, "the removal waits for the read")
+		assert.EqualValues(t, "live", w.page(alive).State)
+		held.Release()
+		w.followed(answer)
+		assert.EqualValues(t, "tombstoned", w.page(alive).State)
+	})
 	t.Run("what a person deleted stays deleted", func(t *testing.T) {
 		w.wait(w.DeletePage(t.Context(), folderID, trashed, control.DeleteOptions{}, person))
 		for _, what := range []string{"content_updated", "undeleted", "deleted"} {
@@ -286,12 +312,16 @@ func TestRule7ManyNoticesAtOnceAreHeld(t *testing.T) {
 	w.synced()
 	address := w.gateway(w.Control)
 	w.verified(address)
+	// All of them are asked about before any is answered, so that they are decided at the same time.
+	held := w.server.Hold(notiontest.About(made[:gone]...))
 	answers := make([]control.Answer, 0, gone)
 	for _, id := range made[:gone] {
 		require.NoError(t, w.space.Trash(id))
 		_, answer := w.deliver(address, event(uuid.NewString(), "deleted", id), webhookSecret)
 		answers = append(answers, answer)
 	}
+	require.NoError(t, held.Await(t.Context(), gone))
+	held.Release()
 	w.followed(answers...)
 	removed := w.count(`SELECT count(*) FROM pages WHERE tombstoned_at IS NOT NULL`)
 	assert.LessOrEqual(t, removed, max(5, pages/4), "no more than go without asking, though each was decided by itself")

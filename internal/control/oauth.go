@@ -125,12 +125,7 @@ func (c *Control) pendingAuthorization(ctx context.Context, consent Consent) (st
 			return store.PendingAuthorization{}, err
 		}
 	}
-	pending, err := store.PendingAuthorization{}, error(nil)
-	if consent.State == "" {
-		pending, err = c.store.NewestAuthorization(ctx, consent.Connection)
-	} else {
-		pending, err = c.store.AuthorizationByState(ctx, stateHash(consent.State))
-	}
+	pending, err := c.begunAuthorization(ctx, consent)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return pending, stateUnknown(consent.Connection)
@@ -138,6 +133,14 @@ func (c *Control) pendingAuthorization(ctx context.Context, consent Consent) (st
 		return pending, stateUnknown(consent.Connection)
 	}
 	return pending, err
+}
+
+// begunAuthorization finds what a state belongs to, or without one what was begun last.
+func (c *Control) begunAuthorization(ctx context.Context, consent Consent) (store.PendingAuthorization, error) {
+	if consent.State == "" {
+		return c.store.NewestAuthorization(ctx, consent.Connection)
+	}
+	return c.store.AuthorizationByState(ctx, stateHash(consent.State))
 }
 
 // stateUnknown doesn't tell an expired state from one that was used, or that is another connection's.

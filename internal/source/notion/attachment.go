@@ -98,8 +98,15 @@ func (s *Source) attachment(ctx context.Context, file attachedFile) (text, reaso
 	if resp.StatusCode != http.StatusOK {
 		return "", "", fmt.Errorf("%w: status %d", errDownload, resp.StatusCode)
 	}
+	tooLarge := fmt.Sprintf("it is larger than %d MB", maxAttachment>>20)
 	if resp.ContentLength > maxAttachment {
-		return "", fmt.Sprintf("it is larger than %d MB", maxAttachment>>20), nil
+		return "", tooLarge, nil
 	}
-	return s.extract(ctx, file.name, io.LimitReader(resp.Body, maxAttachment+1))
+	body := &io.LimitedReader{R: resp.Body, N: maxAttachment + 1}
+	text, reason, err = s.extract(ctx, file.name, body)
+	if body.N == 0 {
+		// The length wasn't told before, and what was read isn't all of it.
+		return "", tooLarge, nil
+	}
+	return text, reason, err
 }

@@ -161,7 +161,7 @@ func (c *container) below(depth int) []*container {
 			block.Children, block.Missing = []*document.Block{}, document.MissingDepth
 			continue
 		}
-		above := append(c.above[:len(c.above):len(c.above)], from)
+		above := slices.Concat(c.above, []string{from})
 		found = append(found, &container{block: block, from: from, above: above, copied: copied})
 	}
 	return found

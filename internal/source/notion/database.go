@@ -58,21 +58,22 @@ func ofRoot(root source.Root, refs []document.Source) []document.Source {
 // costs the others nothing.
 func (s *Source) readDataSource(
 	ctx context.Context, database string, ref document.Source, doc *reading,
-) (schema document.Object, rows []source.Entry, err error) {
+) (document.Object, []source.Entry, error) {
 	raw, err := s.client.dataSource(ctx, ref.ID)
 	switch {
 	case withheld(err):
 		doc.unreadable("the data source %q is not shared, or not given out by Notion", ref.Name)
-		return schema, nil, nil
+		return document.Object{}, nil, nil
 	case err != nil:
-		return schema, nil, err
+		return document.Object{}, nil, err
 	}
-	if schema, err = document.DecodeObject(raw); err != nil {
+	schema, strange := document.DecodeObject(raw)
+	if strange != nil {
 		doc.unreadable("the data source %q can't be read", ref.Name)
 		return schema, nil, nil
 	}
 	doc.Schemas, doc.schemas = append(doc.Schemas, schema), append(doc.schemas, raw)
-	rows, err = s.rows(ctx, database, ref.ID, doc)
+	rows, err := s.rows(ctx, database, ref.ID, doc)
 	if withheld(err) {
 		doc.unreadable("the rows of the data source %q are not given out by Notion", ref.Name)
 		err = nil

@@ -30,7 +30,7 @@ func TestR002_EditInTheMinuteOfTheLastSyncIsSeen(t *testing.T) {
 	t.Parallel()
 	s := plainSpace(t)
 	s.clock.Set(time.Date(2026, 11, 30, 10, 3, 0, 0, time.UTC))
-	var ids []string
+	ids := make([]string, 0, 5)
 	for i := range 5 {
 		ids = append(ids, s.page("", fmt.Sprintf("Page %d", i), paragraph("before")))
 	}
@@ -104,11 +104,7 @@ func TestR063_WhatLiesInTheTrashIsNotLive(t *testing.T) {
 		assert.Equal(t, source.PresenceTrashed, presence)
 	}
 	t.Run("a search that shows the trash tells of it", func(t *testing.T) {
-		heal := s.server.Fail(notiontest.OfKind(notiontest.KindSearch), 0, notiontest.Rewrite(func(body notiontest.Object) {
-			for _, result := range body["results"].([]any) {
-				result.(notiontest.Object)["in_trash"] = true
-			}
-		}))
+		heal := s.server.Fail(notiontest.OfKind(notiontest.KindSearch), 0, eachResult("in_trash", true))
 		defer heal()
 		_, removed, _ := s.changes(before.Checkpoint)
 		assert.Equal(t, []string{kept}, removed)
@@ -147,7 +143,8 @@ func TestR084_ListingThatFailsGivesNoCheckpoint(t *testing.T) {
 	require.Len(t, first, 20)
 	yields := 0
 	failed, err := s.src.Changes(t.Context(), s.root, "2026-11-30T09:00:00Z", func([]source.Entry, []string) error {
-		if yields++; yields == 2 {
+		yields++
+		if yields == 2 {
 			return errEnough
 		}
 		return nil
@@ -226,7 +223,8 @@ func TestR095_WhatIsReadAgainWithinTheOverlapIsUnchanged(t *testing.T) {
 	assert.Empty(t, removed)
 	assert.Equal(t, listed.Checkpoint, again.Checkpoint)
 	id := first[0].SourceID
-	assert.Equal(t, s.fetch(id).Identity, s.fetch(id).Identity)
+	before := s.fetch(id)
+	assert.Equal(t, before.Identity, s.fetch(id).Identity)
 }
 
 func TestR108_DeletedPagesAreToldGoneByADirectRead(t *testing.T) {

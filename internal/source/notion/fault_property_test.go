@@ -36,7 +36,7 @@ func TestR005_MoreThan25RelationsArriveWhole(t *testing.T) {
 func TestR005_MoreThan25PeopleArriveWhole(t *testing.T) {
 	t.Parallel()
 	s := plainSpace(t)
-	var users []string
+	users := make([]string, 0, 40)
 	for i := range 40 {
 		users = append(users, s.AddUser(fmt.Sprintf("Person %02d", i), fmt.Sprintf("p%d@example.org", i)))
 	}
@@ -70,8 +70,7 @@ func TestR005_ExactlyTwentyFiveItemsAreAskedForWithoutBeingTold(t *testing.T) {
 	t.Parallel()
 	s := plainSpace(t)
 	ids := s.targets(40)
-	var segments []notiontest.Span
-	var rolled []notiontest.Value
+	segments, rolled := make([]notiontest.Span, 0, 30), make([]notiontest.Value, 0, 30)
 	for i := range 30 {
 		segments = append(segments, notiontest.Span{Text: fmt.Sprintf("part%02d ", i), Bold: i%2 == 0})
 		rolled = append(rolled, notiontest.NumberValue(float64(7000+i)))
@@ -103,14 +102,15 @@ func TestR005_TitleOfManyPiecesIsWhole(t *testing.T) {
 		}
 	}
 	s.server.Fail(notiontest.OfKind(notiontest.KindPage), 0, notiontest.Rewrite(func(body notiontest.Object) {
-		var pieces []any
+		pieces := make([]any, 0, 25)
 		for i := range 25 {
 			pieces = append(pieces, piece(i))
 		}
-		body["properties"].(notiontest.Object)["Name"].(notiontest.Object)["title"] = pieces
+		properties, _ := body["properties"].(notiontest.Object)
+		properties["Name"] = notiontest.Object{"id": "title", "type": "title", "title": pieces}
 	}))
 	s.server.Fail(notiontest.OfKind(notiontest.KindProperty), 0, notiontest.Rewrite(func(body notiontest.Object) {
-		var items []any
+		items := make([]any, 0, 30)
 		for i := range 30 {
 			items = append(items, notiontest.Object{"object": "property_item", "id": "title", "type": "title", "title": piece(i)})
 		}
@@ -153,8 +153,9 @@ func TestR107_TitleIsFoundByItsTypeAndWhole(t *testing.T) {
 func TestR114_EveryPropertyTypeHasATextAndNullIsNotZero(t *testing.T) {
 	t.Parallel()
 	s := plainSpace(t)
-	columns := []notiontest.Column{}
-	for _, typ := range []string{"select", "status", "date", "number", "checkbox", "email", "unique_id", "formula", "place", "brand_new"} {
+	types := []string{"select", "status", "date", "number", "checkbox", "email", "unique_id", "formula", "place", "brand_new"}
+	columns := make([]notiontest.Column, 0, len(types))
+	for _, typ := range types {
 		columns = append(columns, notiontest.Column{Name: "p " + typ, Type: typ})
 	}
 	db := s.database("", "Everything", columns...)

@@ -141,7 +141,7 @@ func TestR074_PagesAreToldApartByTheirIDsWhateverTheirTitles(t *testing.T) {
 	t.Parallel()
 	s := plainSpace(t)
 	titles := []string{"Notes", "Notes", "notes", "\U0001F600", "\U0001F3A9", "a/b", "Cafe\u0301", "Caf\u00e9", strings.Repeat("x", 300), ""}
-	var ids []string
+	ids := make([]string, 0, len(titles))
 	for _, title := range titles {
 		ids = append(ids, s.page("", title))
 	}

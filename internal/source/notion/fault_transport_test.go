@@ -148,15 +148,16 @@ func TestTokenIsAskedForAtEachRequestSoThatARenewedOneIsUsed(t *testing.T) {
 	t.Parallel()
 	s := plainSpace(t)
 	id := s.page("", "Page", paragraph("text"))
-	var current atomic.Value
-	current.Store(s.server.Token())
+	first, renewed := s.server.Token(), "ntn_renewed"
+	var current atomic.Pointer[string]
+	current.Store(&first)
 	src := s.with(func(o *notion.Options) {
-		o.Token = func(context.Context) (string, error) { return current.Load().(string), nil } //nolint:forcetypeassert // it holds strings
+		o.Token = func(context.Context) (string, error) { return *current.Load(), nil }
 	})
 	s.server.Fail(notiontest.OfKind(notiontest.KindPage), 1, afterwards(func() {
-		s.server.Revoke(s.server.Token())
-		s.server.Allow("ntn_renewed")
-		current.Store("ntn_renewed")
+		s.server.Revoke(first)
+		s.server.Allow(renewed)
+		current.Store(&renewed)
 	}))
 	page, err := src.Fetch(t.Context(), s.root, id)
 	require.NoError(t, err)

@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -84,11 +84,11 @@ func (s *space) refused(id string) *source.Failure {
 	return failureOf(s.t, err)
 }
 
-func failureOf(t testing.TB, err error) *source.Failure {
-	t.Helper()
+func failureOf(tb testing.TB, err error) *source.Failure {
+	tb.Helper()
 	var failure *source.Failure
-	require.ErrorAs(t, err, &failure)
-	assert.NotEmpty(t, failure.Sentence, "a failure has a sentence for people")
+	require.ErrorAs(tb, err, &failure)
+	assert.NotEmpty(tb, failure.Sentence, "a failure has a sentence for people")
 	return failure
 }
 
@@ -129,22 +129,22 @@ func idsOf(entries []source.Entry) []string {
 }
 
 // entryOf finds one entry by its id.
-func entryOf(t testing.TB, entries []source.Entry, id string) source.Entry {
-	t.Helper()
+func entryOf(tb testing.TB, entries []source.Entry, id string) source.Entry {
+	tb.Helper()
 	for _, entry := range entries {
 		if entry.SourceID == id {
 			return entry
 		}
 	}
-	require.Contains(t, idsOf(entries), id)
+	require.Contains(tb, idsOf(entries), id)
 	return source.Entry{}
 }
 
 // reportOf is a page's word on how much of it could be kept.
-func reportOf(t testing.TB, page source.Page) document.Report {
-	t.Helper()
+func reportOf(tb testing.TB, page source.Page) document.Report {
+	tb.Helper()
 	var report document.Report
-	require.NoError(t, json.Unmarshal(page.Fidelity, &report))
+	require.NoError(tb, json.Unmarshal(page.Fidelity, &report))
 	return report
 }
 
@@ -197,21 +197,16 @@ func saying(status int, kind, body string) notiontest.Effect {
 	}
 }
 
-// inTurn does to each request the next of some things, and nothing to those after the last.
-func inTurn(effects ...notiontest.Effect) notiontest.Effect {
-	var mu sync.Mutex
-	return func(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
-		mu.Lock()
-		if len(effects) == 0 {
-			mu.Unlock()
-			next(w, r)
-			return
+// eachResult sets one member of every result of a list.
+func eachResult(member string, value any) notiontest.Effect {
+	return notiontest.Rewrite(func(body notiontest.Object) {
+		results, _ := body["results"].([]any)
+		for _, result := range results {
+			if object, ok := result.(notiontest.Object); ok {
+				object[member] = value
+			}
 		}
-		effect := effects[0]
-		effects = effects[1:]
-		mu.Unlock()
-		effect(w, r, next)
-	}
+	})
 }
 
 var errEnough = errors.New("enough was listed")
@@ -219,4 +214,26 @@ var errEnough = errors.New("enough was listed")
 // known tells the parents of pages that a sync has read.
 func known(parents map[string]string) func(context.Context) (map[string]string, error) {
 	return func(context.Context) (map[string]string, error) { return parents, nil }
+}
+
+// endless answers every download with a body whose length isn't told and that is larger than any file that is read.
+func endless() *http.Client {
+	return &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		body := io.LimitReader(xs{}, 26<<20)
+		return &http.Response{StatusCode: http.StatusOK, ContentLength: -1, Body: io.NopCloser(body), Request: r}, nil
+	})}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// xs reads as the letter x without end.
+type xs struct{}
+
+func (xs) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
 }

@@ -116,6 +116,7 @@ func (s *Source) survey(ctx context.Context, root source.Root, since time.Time) 
 		}
 	}
 	t.add(seenPages, seenSources)
+	t.addTop(since)
 	return t, source.Listed{}, nil
 }
 

@@ -59,7 +59,7 @@ func TestPresenceTellsWhatBecameOfAPage(t *testing.T) {
 		"deleted":       {func(g grove) error { return g.Delete(g.page) }, source.PresenceGone},
 		"moved out":     {func(g grove) error { return g.Move(g.page, g.beside) }, source.PresenceMoved},
 		"moved to top":  {func(g grove) error { return g.Move(g.page, "") }, source.PresenceMoved},
-		"root unshared": {func(g grove) error { return unsharedAbove(g) }, source.PresenceUnknown},
+		"root unshared": {unsharedAbove, source.PresenceUnknown},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()

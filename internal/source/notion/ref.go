@@ -50,6 +50,7 @@ func parseID(ref string) (string, bool) {
 }
 
 func notionHost(host string) bool {
+	host = strings.ToLower(host)
 	for _, own := range []string{"notion.so", "notion.site", "notion.com"} {
 		if host == own || strings.HasSuffix(host, "."+own) {
 			return true

@@ -3,6 +3,7 @@ package notion_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -87,6 +88,24 @@ func TestRootThatSearchDoesNotKnowIsListedAllTheSame(t *testing.T) {
 	}
 }
 
+func TestRootThatSearchDoesNotKnowIsAChangeOnlyWhenItWasEdited(t *testing.T) {
+	t.Parallel()
+	s := plainSpace(t)
+	page := s.page("", "Page")
+	require.NoError(t, s.Hide(page))
+	s.root = s.below(page)
+	_, listed := s.list(s.root)
+	s.clock.Advance(time.Hour)
+	s.page("", "Beside")
+	_, _, later := s.changes(listed.Checkpoint)
+	changed, _, _ := s.changes(later.Checkpoint)
+	assert.Empty(t, changed)
+	s.clock.Advance(time.Hour)
+	require.NoError(t, s.Edit(page, paragraph("edited")))
+	changed, _, _ = s.changes(later.Checkpoint)
+	assert.Equal(t, []string{page}, idsOf(changed))
+}
+
 func TestRootThatIsNotThereIsAVerdictAndRemovesNothing(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
@@ -97,14 +116,14 @@ func TestRootThatIsNotThereIsAVerdictAndRemovesNothing(t *testing.T) {
 		"unshared":     {func(s *space, id string) error { return s.Unshare(id) }, "share it"},
 		"in the trash": {func(s *space, id string) error { return s.Trash(id) }, "trash"},
 	} {
-		for kind, make := range map[string]func(*space) string{
+		for kind, add := range map[string]func(*space) string{
 			"a page": func(s *space) string { return s.page("", "Page") }, "a database": func(s *space) string { return s.database("", "Tasks").ID },
 			"a data source": func(s *space) string { return s.database("", "Tasks").Source },
 		} {
 			t.Run(kind+" "+what, func(t *testing.T) {
 				t.Parallel()
 				s := plainSpace(t)
-				id := make(s)
+				id := add(s)
 				root := s.below(id)
 				require.NoError(t, c.lose(s, id))
 				entries, listed := s.list(root)

@@ -112,7 +112,7 @@ func TestQueryThatIsCappedIsSplitByTheTimeOfCreationAndLosesNoRow(t *testing.T) 
 	t.Parallel()
 	s := newSpace(t, notiontest.ServerOptions{ResultCap: 50})
 	db := s.database("", "Tasks")
-	var rows []string
+	rows := make([]string, 0, 230)
 	for i := range 230 {
 		if i%7 == 0 {
 			s.clock.Advance(time.Minute)
@@ -144,7 +144,7 @@ func TestRowsThatCannotBeReadOrLieInTheTrashDoNotEndASplitQuery(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t, notiontest.ServerOptions{ResultCap: 50})
 	db := s.database("", "Tasks")
-	var rows []string
+	rows := make([]string, 0, 120)
 	for i := range 120 {
 		s.clock.Advance(time.Minute)
 		rows = append(rows, s.row(db.Source, fmt.Sprintf("Row %d", i), nil))
@@ -152,11 +152,7 @@ func TestRowsThatCannotBeReadOrLieInTheTrashDoNotEndASplitQuery(t *testing.T) {
 	// The whole second portion of rows is shown in the trash.
 	s.server.Break(notiontest.Fault{
 		Match: notiontest.OfKind(notiontest.KindQuery), After: 1, Times: 1, Effects: []notiontest.Effect{
-			notiontest.Rewrite(func(body notiontest.Object) {
-				for _, result := range body["results"].([]any) {
-					result.(notiontest.Object)["in_trash"] = true
-				}
-			}),
+			eachResult("in_trash", true),
 		},
 	})
 	assert.Subset(t, idsOf(s.fetch(db.ID).Children), append(rows[:50:50], rows[100:]...))
@@ -169,11 +165,7 @@ func TestCappedQueryWhoseRowsHaveNoTimesEnds(t *testing.T) {
 	for i := range 80 {
 		s.row(db.Source, fmt.Sprintf("Row %d", i), nil)
 	}
-	s.server.Fail(notiontest.OfKind(notiontest.KindQuery), 0, notiontest.Rewrite(func(body notiontest.Object) {
-		for _, result := range body["results"].([]any) {
-			result.(notiontest.Object)["created_time"] = ""
-		}
-	}))
+	s.server.Fail(notiontest.OfKind(notiontest.KindQuery), 0, eachResult("created_time", ""))
 	page := s.fetch(db.ID)
 	assert.Len(t, page.Children, 50)
 	assert.Positive(t, reportOf(t, page).Truncated)

@@ -138,6 +138,25 @@ func (t *tree) add(pages, sources found) {
 	slices.Sort(t.gone)
 }
 
+// addTop adds the root where search doesn't know it, so that what is below is found by reading it: search promises only what
+// was shared by itself. An incremental listing adds it when it was edited since; a database doesn't tell when it was.
+func (t *tree) addTop(since time.Time) {
+	object := t.top.object
+	if _, shown := t.nodes[t.top.id]; shown || t.top.id == "" || object.EditedAt.Before(since) {
+		return
+	}
+	switch object.Kind {
+	case document.KindPage:
+		t.addPage(object)
+	case document.KindDataSource:
+		t.addDataSource(object)
+	case document.KindDatabase:
+		if since.IsZero() {
+			t.nodes[object.ID] = node{id: object.ID, title: object.Title, url: databaseURL(object.ID), above: placeOf(object.Parent)}
+		}
+	}
+}
+
 func (t *tree) see(edited time.Time) {
 	if edited.After(t.newest) {
 		t.newest = edited

@@ -97,9 +97,9 @@ func TestOneRenewalServesAll(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t)
-			all := []process{d.process(d.st)}
-			for range processes - 1 {
-				all = append(all, d.process(d.open(store.Options{})))
+			all := make([]process, processes)
+			for i := range all {
+				all[i] = d.process(d.open(store.Options{}))
 			}
 			all[0].authorize()
 			old := all[0].token()

@@ -136,7 +136,8 @@ func TestReadGrant(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			assert.True(t, c.want == got, "%q", []string{got.access, got.refresh, got.account, got.expiresIn.String()})
+			assert.Equal(t, []any{c.want.access, c.want.refresh, c.want.account, c.want.expiresIn},
+				[]any{got.access, got.refresh, got.account, got.expiresIn})
 		})
 	}
 }
