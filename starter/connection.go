@@ -22,7 +22,7 @@ The default connections files, notion and gdrive are always there.
 The answer is a connection (of list: an array): name, source, state, reason.`,
 		Example: `  starter connection list
   starter connection check notion`,
-	}, a.connectionAddCommand(), a.connectionAuthorizeCommand(), a.connectionListCommand(), a.connectionCheckCommand(),
+	}, a.connectionAddCommand(), a.connectionAuthorizeCommand(), a.connectionListCommand(), a.connectionCheckCommand(), a.connectionWebhookCommand(),
 		a.connectionSwitch("pause", "Stop the syncs of all folders of a connection for now",
 			func(ctx context.Context, s *session, name string) (control.Connection, error) {
 				return s.door.PauseConnection(ctx, name, a.actor)

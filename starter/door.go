@@ -35,6 +35,8 @@ type connectionDoor interface {
 	CheckConnection(ctx context.Context, name string) ([]control.ConnectionCheck, error)
 	PauseConnection(ctx context.Context, name string, actor control.Actor) (control.Connection, error)
 	ResumeConnection(ctx context.Context, name string, actor control.Actor) (control.Connection, error)
+	Webhook(ctx context.Context, connection string, actor control.Actor) (control.WebhookInfo, error)
+	ForgetWebhook(ctx context.Context, connection string, actor control.Actor) (control.WebhookInfo, error)
 	BeginAuthorization(ctx context.Context, name string) (control.Authorization, error)
 	FinishAuthorization(ctx context.Context, consent control.Consent, actor control.Actor) (control.Authorized, error)
 }

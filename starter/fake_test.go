@@ -97,6 +97,14 @@ func (c *canned) PauseConnection(_ context.Context, name string, _ control.Actor
 	return control.Connection{Name: name, State: "paused"}, c.err
 }
 
+func (c *canned) Webhook(_ context.Context, connection string, _ control.Actor) (control.WebhookInfo, error) {
+	return control.WebhookInfo{Connection: connection, State: "waiting", ReceivedAt: before(time.Minute), ShownAt: before(0), Token: "secret_shown_once"}, c.err
+}
+
+func (c *canned) ForgetWebhook(_ context.Context, connection string, _ control.Actor) (control.WebhookInfo, error) {
+	return control.WebhookInfo{Connection: connection, State: "none"}, c.err
+}
+
 func (c *canned) ResumeConnection(_ context.Context, name string, _ control.Actor) (control.Connection, error) {
 	return control.Connection{Name: name, State: "active"}, c.err
 }

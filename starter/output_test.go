@@ -37,6 +37,8 @@ var everyCommand = map[string]string{
 	"connection check files":                  "[",
 	"connection pause files":                  "{",
 	"connection resume files":                 "{",
+	"connection webhook notion":               "{",
+	"connection webhook notion --forget":      "{",
 	"sync folder hr":                          "{",
 	"sync folder hr --full --wait":            "{",
 	"sync folder hr --dry-run":                "{",

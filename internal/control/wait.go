@@ -34,7 +34,7 @@ func (c *Control) Wait(ctx context.Context, answer Answer, progress func(knowled
 		return c.waitDelete(ctx, answer, parsed.Folder, parsed.Page)
 	case ids.KindDeleteFolder:
 		return c.waitDelete(ctx, answer, parsed.Folder, "")
-	case ids.KindHold:
+	case ids.KindHold, ids.KindWebhook:
 		return answer, c.temporal.GetWorkflow(ctx, answer.WorkflowID, answer.RunID).Get(ctx, nil)
 	case ids.KindSyncFolder, ids.KindAll:
 	}

@@ -70,7 +70,7 @@ func (s *Source) readDataSource(
 	schema, strange := document.DecodeObject(raw)
 	if strange != nil {
 		doc.unreadable("the data source %q can't be read", ref.Name)
-		return schema, nil, nil
+		return schema, nil, nil //nolint:nilerr // it is counted
 	}
 	doc.Schemas, doc.schemas = append(doc.Schemas, schema), append(doc.schemas, raw)
 	rows, err := s.rows(ctx, database, ref.ID, doc)

@@ -104,6 +104,12 @@ func TestOneRenewalServesAll(t *testing.T) {
 			all[0].authorize()
 			old := all[0].token()
 			d.Revoke(old)
+			// The answer takes its time, in which every other request finds the token refused.
+			d.Fail(tokenRequests(), 1, func(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
+				assert.Eventually(t, func() bool { return d.Count(notiontest.KindSearch) == 20*processes }, 30*time.Second, time.Millisecond)
+				assert.Never(t, func() bool { return d.renewals() > 1 }, 300*time.Millisecond, 10*time.Millisecond)
+				next(w, r)
+			})
 			var group sync.WaitGroup
 			for _, p := range all {
 				for range 20 {
