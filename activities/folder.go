@@ -12,6 +12,7 @@ import (
 // FolderStore is what folder syncs ask of the store.
 type FolderStore interface {
 	TreeStore
+	CheckpointStore
 	BeginListing(ctx context.Context, workflowID, folder, firstRunID string) (knowledge.Listing, error)
 	MakeListingFull(ctx context.Context, listingID int64) error
 	StageBatch(ctx context.Context, listingID int64, batchNo int, batch source.Batch, stableIDs bool) (bool, error)
@@ -27,8 +28,6 @@ type FolderStore interface {
 	ListingMayGoOn(ctx context.Context, listingID int64) (bool, error)
 	CountListing(ctx context.Context, listingID int64) (knowledge.Counted, error)
 	WouldRemove(ctx context.Context, listingID int64) (int64, error)
-	NoteCheckpoint(ctx context.Context, listingID int64, checkpoint string) error
-	RememberListing(ctx context.Context, listingID int64, checkpoint string) error
 	FinishRun(ctx context.Context, r knowledge.FinishedRun) error
 }
 
@@ -37,6 +36,12 @@ type TreeStore interface {
 	KnownParents(ctx context.Context, folder string) (map[string]string, error)
 	CountKnownEdges(ctx context.Context, listingID int64) (int, error)
 	RecordCoverage(ctx context.Context, workflowID string, listingID int64) error
+}
+
+// CheckpointStore is what folder syncs ask of the store about where the next incremental listing starts.
+type CheckpointStore interface {
+	NoteCheckpoint(ctx context.Context, listingID int64, checkpoint string) error
+	RememberListing(ctx context.Context, listingID int64, checkpoint string) error
 }
 
 // PageExecutions tells whether the workflow of a page runs.

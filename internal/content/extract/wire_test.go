@@ -34,7 +34,8 @@ func TestReceive(t *testing.T) {
 	})
 	t.Run("goes on after a job that was taken back", func(t *testing.T) {
 		t.Parallel()
-		wire := send(t, header, piece("one"), giveUp, header, piece("two"), piece(""))
+		next := header
+		wire := send(t, header, piece("one"), giveUp, next, piece("two"), piece(""))
 		_, err := receive(wire)
 		require.ErrorIs(t, err, errForgotten)
 		got, err := receive(wire)
