@@ -121,10 +121,10 @@ func settings() transport.Config {
 		IsRead: func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/query") },
 		Classify: func(status int, _ http.Header, body []byte) transport.Verdict {
 			var said struct {
-				Code          string `json:"code"`
-				Message       string `json:"message"`
-				RequestID     string `json:"request_id"`
-				Data          struct {
+				Code      string `json:"code"`
+				Message   string `json:"message"`
+				RequestID string `json:"request_id"`
+				Data      struct {
 					Reason string `json:"rate_limit_reason"`
 				} `json:"additional_data"`
 			}
