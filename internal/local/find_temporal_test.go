@@ -183,9 +183,9 @@ func TestInstallEnv(t *testing.T) {
 func TestSpareCompilers(t *testing.T) {
 	t.Parallel()
 	flags, env := spareCompilers(2)
-	assert.Equal(t, []string{"-p", "2"}, flags, "as many compilers as cores, whatever GOMAXPROCS says")
+	assert.Equal(t, []string{"-p", "3"}, flags, "one more compiler than cores, whatever GOMAXPROCS says")
 	assert.Equal(t, []string{"GOGC=400", "GOMAXPROCS=1"}, env)
 	flags, env = spareCompilers(16)
-	assert.Equal(t, []string{"-p", "16"}, flags)
+	assert.Equal(t, []string{"-p", "17"}, flags)
 	assert.Equal(t, []string{"GOGC=400"}, env, "with many cores the large packages want several")
 }
