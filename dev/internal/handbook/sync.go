@@ -28,7 +28,7 @@ func Sandbox() Place {
 }
 
 // maxPages is more than a sample has, and less than counting chunks page by page would bear.
-const maxPages = 200
+const maxPages = 5000
 
 // ErrIncomplete says that a sync ended otherwise than completed.
 var ErrIncomplete = errors.New("the sync is not complete")
