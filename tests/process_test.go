@@ -43,7 +43,9 @@ func program(t *testing.T, name string) string {
 // environment is what another process needs to join the rig.
 func (r *rig) environment() []string {
 	return append(os.Environ(),
-		"LORESYNC_DATABASE_URL="+r.url, "TEMPORAL_ADDRESS="+testenv.Temporal(r.t), "TEMPORAL_NAMESPACE="+r.name, "TEMPORAL_CONFIG_FILE="+os.DevNull)
+		"LORESYNC_DATABASE_URL="+r.url, "TEMPORAL_ADDRESS="+testenv.Temporal(r.t), "TEMPORAL_NAMESPACE="+r.name, "TEMPORAL_CONFIG_FILE="+os.DevNull,
+		// A busy machine is not the subject: what a server that is down looks like has tests of its own.
+		"LORESYNC_TEMPORAL_TIMEOUT=30s")
 }
 
 // workerProcess starts a worker as a process of its own. It is killed with the test, if it wasn't before.

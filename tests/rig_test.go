@@ -61,6 +61,8 @@ type rig struct {
 	sources     control.Sources
 	makeSources func(*store.Store) control.Sources
 	spec        control.FolderSpec
+	// timeout bounds one call of Temporal; zero means the default.
+	timeout time.Duration
 	// alone is set when the test starts workers as processes of their own.
 	alone bool
 }
@@ -71,6 +73,9 @@ type rigOption func(*rig)
 func throughSource(wrap func(source.Source) source.Source) rigOption {
 	return func(r *rig) { r.src = wrap(r.src) }
 }
+
+// patiently gives Temporal the time that a busy machine takes, where what a server that is down looks like is not the subject.
+func patiently(r *rig) { r.timeout = 30 * time.Second }
 
 // withoutWorker leaves the workers to the test.
 func withoutWorker(r *rig) { r.alone = true }
@@ -96,7 +101,7 @@ func newRig(t *testing.T, options ...rigOption) *rig {
 	if r.makeSources != nil {
 		r.sources = r.makeSources(r.store)
 	}
-	r.Control = control.New(r.store, r.temporal, r.sources, slog.New(slog.DiscardHandler), control.Options{Namespace: r.name})
+	r.Control = control.New(r.store, r.temporal, r.sources, slog.New(slog.DiscardHandler), control.Options{Namespace: r.name, TemporalTimeout: r.timeout})
 	r.search = search.New(r.store, embed.Lexical{})
 	if !r.alone {
 		r.worker()

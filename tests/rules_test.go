@@ -47,7 +47,7 @@ func TestFolderSyncPublishesWhatIsThere(t *testing.T) {
 func TestRule1OneSyncPerPage(t *testing.T) {
 	t.Parallel()
 	var gate *sourcetest.Gate
-	r := newRig(t, throughSource(func(s source.Source) source.Source { gate = sourcetest.NewGate(s); return gate.Source() }))
+	r := newRig(t, patiently, throughSource(func(s source.Source) source.Source { gate = sourcetest.NewGate(s); return gate.Source() }))
 	r.put("a.md", "# A\n\ntext\n")
 	r.synced()
 	before := gate.Begun("a.md")
