@@ -34,16 +34,15 @@ help: ## List what can be made
 
 .PHONY: dev
 dev: ## Run everything on this machine and sync a sample handbook (flags: ARGS='--once')
-	@$(BEGIN_TEMPORAL); $(COMPILE) ./dev >/dev/null; status=$$?; [ -z "$$warm" ] || kill $$warm 2>/dev/null; exit $$status
+	@$(FETCH_TEMPORAL)
+	@$(COMPILE) ./dev >/dev/null
 	go run ./dev $(ARGS)
 
-# Where `dev` will have to build the Temporal CLI, its 160 modules arrive, and its packages are compiled into Go's cache, with
-# what `dev`'s own compiling leaves idle. `dev` goes on from there.
+# Where `dev` will have to build the Temporal CLI, its 160 modules arrive while `dev` itself is compiled.
 TEMPORAL_MODULE := $(shell sed -n 's/^const temporalModule = "\(.*\)"/\1/p' internal/local/build_temporal.go)
-BEGIN_TEMPORAL = warm=; command -v temporal >/dev/null || test -x $(BIN)/temporal || { \
-	echo "beginning to build $(TEMPORAL_MODULE) meanwhile"; \
-	GOGC=400 GOMAXPROCS=1 GOBIN=$(BIN)/.begun nice -n 19 go install -p $(CORES) '-ldflags=-s -w' $(TEMPORAL_MODULE) >/dev/null 2>&1 & \
-	warm=$$!; }
+FETCH_TEMPORAL = command -v temporal >/dev/null || test -x $(BIN)/temporal || { \
+	echo "fetching the modules of $(TEMPORAL_MODULE) meanwhile"; \
+	go install -n $(TEMPORAL_MODULE) >/dev/null 2>&1 & }
 
 .PHONY: build
 build: export GOFLAGS := $(USERS_GOFLAGS)
