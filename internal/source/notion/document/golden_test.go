@@ -149,5 +149,5 @@ func TestMarkdownIsTheSameForOtherSignatures(t *testing.T) {
 func TestReportForPeople(t *testing.T) {
 	t.Parallel()
 	_, report := document.Markdown(everyBlock(t))
-	assert.Regexp(t, `^\d+ blocks; \d+ % searchable; unsupported: form 1, hologram 1; \d+ unreadable; 1 truncated; 1 skipped$`, report.String())
+	assert.Regexp(t, `^\d+ % of \d+ blocks searchable; can't be shown: 1 form, 1 hologram; \d+ unreadable; 1 cut short; 1 left out$`, report.String())
 }
