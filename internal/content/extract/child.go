@@ -16,6 +16,8 @@ const (
 	startPatience = 2 * time.Minute
 	// maxEscape is the most that JSON makes of one byte of text.
 	maxEscape = 6
+	// maxNote is the longest note, in characters.
+	maxNote = 1000
 )
 
 // child is the one process that parses for this one, as far as it is running. It is used by one goroutine at a time.
@@ -147,10 +149,11 @@ func (c *child) end() {
 
 // resultOf takes over a reply. The bounds are looked at again, since the process may have been in the hands of a file.
 func resultOf(answer reply, maxRunes int) Result {
+	note := text.Ellipsize(text.Clean(answer.Note), maxNote)
 	if !answer.Searchable {
-		return Result{Pages: answer.Pages, Reason: answer.Reason}
+		return Result{Pages: answer.Pages, Reason: answer.Reason, Note: note}
 	}
 	result := limited(text.Clean(answer.Text), maxRunes, answer.Truncated)
-	result.Pages = answer.Pages
+	result.Pages, result.Note = answer.Pages, note
 	return result
 }

@@ -3,7 +3,9 @@ package extract
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,6 +54,21 @@ func isAlive(pid int) bool {
 	}
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err != nil || !strings.Contains(string(stat), ") Z ")
+}
+
+// ending is a file that does something once all of it has been read.
+type ending struct {
+	io.Reader
+
+	do func()
+}
+
+func (e *ending) Read(p []byte) (int, error) {
+	n, err := e.Reader.Read(p)
+	if errors.Is(err, io.EOF) {
+		e.do()
+	}
+	return n, err
 }
 
 func fine(t *testing.T, e *Extractor) {
@@ -117,25 +134,26 @@ func TestChild(t *testing.T) {
 	t.Run("ends with the context", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		pid := pidOf(e)
-		time.AfterFunc(500*time.Millisecond, cancel)
-		_, err := e.Extract(ctx, "application/pdf", "", bytes.NewReader(bombPDF(t, endless, 24<<20)))
+		_, err := e.Extract(ctx, "application/pdf", "", &ending{bytes.NewReader(bombPDF(t, endless, 24<<20)), cancel})
 		require.ErrorIs(t, err, context.Canceled)
 		assert.False(t, isAlive(pid))
 	})
 	t.Run("being killed from outside is no fault of the file", func(t *testing.T) {
 		fine(t, e)
 		pid := pidOf(e)
-		time.AfterFunc(300*time.Millisecond, func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
-		_, err := e.Extract(t.Context(), "application/pdf", "", bytes.NewReader(bombPDF(t, endless, 24<<20)))
+		kill := func() { _ = syscall.Kill(pid, syscall.SIGKILL) }
+		_, err := e.Extract(t.Context(), "application/pdf", "", &ending{bytes.NewReader(bombPDF(t, endless, 24<<20)), kill})
 		require.ErrorContains(t, err, "child process")
 		require.ErrorContains(t, err, "signal: killed")
 		fine(t, e)
 	})
 	t.Run("being killed between two files goes unseen", func(t *testing.T) {
 		c := <-e.slot
-		require.NoError(t, c.process.handle.Kill())
-		<-c.process.done
+		p := c.process
 		e.slot <- c
+		require.NotNil(t, p)
+		require.NoError(t, p.handle.Kill())
+		<-p.done
 		fine(t, e)
 	})
 }

@@ -1,7 +1,8 @@
-// Package extract takes the text out of attachments: PDFs, texts, tables of comma-separated values and HTML pages.
+// Package extract takes the text out of attachments: PDFs, the documents, spreadsheets and presentations of Office and
+// OpenDocument, texts, tables of comma-separated values and HTML pages.
 //
 // A file from outside may be large, damaged or made to do harm, and a worker has little memory. So whatever has to be
-// parsed (PDF, HTML) is parsed in a child process with a memory bound of its own, one file at a time, and the child is
+// parsed (all but plain text) is parsed in a child process with a memory bound of its own, one file at a time, and the child is
 // killed when it takes too long. What only has to be cut and cleaned is done here. That a file gives no text is an
 // ordinary answer with a reason; an error means that it should be tried again.
 //
@@ -14,8 +15,25 @@
 //	process.go   starting and ending it
 //	wire.go      what the two say to each other
 //	serve.go     the child
+//	held.go      the file in the child's memory
 //	pdf.go       the PDF engine, in the child
 //	clean.go     PDF text as a reader would write it
+//	charset.go   which encoding a text is in
+//	script.go    how likely a text is to be Japanese, Chinese or Western
+//	office.go    which office file it is, and what is wrong with it
+//	archive.go   its parts, unpacked within bounds
+//	walk.go      XML, element by element
+//	page.go      blocks of text, lists and tables as HTML on the way to Markdown
+//	inline.go    the text inside them
+//	docx*.go     Word: document, paragraphs, tables, styles, lists
+//	numeral.go   the numbers of Word's lists
+//	pptx*.go     PowerPoint: slides and their text
+//	xlsx*.go     Excel: sheets, texts, numbers
+//	open*.go     OpenDocument: texts, sheets, slides
+//	sheet.go     the sheets of both as Markdown tables
+//
+// For Excel's number formats there is excelize. For documents and presentations no Go library was found that keeps lists with
+// their numbers, tables and footnotes and reads as a stream, so they are read here with archive/zip and encoding/xml.
 package extract
 
 import (
@@ -45,7 +63,7 @@ const (
 type Options struct {
 	// MaxBytes is the largest file; a larger one gives no text.
 	MaxBytes int64
-	// MaxPages is how many pages of a PDF are read; the rest is left out, and the result is truncated.
+	// MaxPages is how many pages of a PDF, or slides, are read; the rest is left out, and the result is truncated.
 	MaxPages int
 	// MaxRunes is the length of the longest text; the rest is left out, and the result is truncated.
 	MaxRunes int
@@ -70,20 +88,26 @@ const (
 	ReasonEmpty     = "empty: there is no text in it"
 	ReasonBinary    = "binary: the file is no text, or in an unknown encoding"
 	ReasonMemory    = "too complex: reading it needs too much memory"
+	ReasonUnpacked  = "too large: it unpacks to far more than is read"
+	ReasonOutdated  = "outdated: save it as .docx, .xlsx or .pptx to have it read"
 )
 
 // Result is what became of one file.
 type Result struct {
 	// Text is Markdown in the form of render.Document: UTF-8 in NFC, \n as line break, empty if nothing can be searched.
 	Text string
-	// Pages is the number of pages of a PDF, also when only some were read; 0 for other kinds.
+	// Pages is the number of pages of a PDF or of slides, also when only some were read; 0 for other kinds.
 	Pages int
 	// Searchable is true when Text holds what the file says.
 	Searchable bool
 	// Reason says why the file isn't searchable; empty if it is.
 	Reason string
-	// Truncated is true when Text lacks the end of the file because of MaxPages or MaxRunes, or a page that is damaged.
+	// Truncated is true when Text lacks a part of the file because of MaxPages, MaxRunes or the bounds of sheets, or a page
+	// that is damaged.
 	Truncated bool
+	// Note tells people what they should know of a text: that its encoding was guessed, or what was left out. Most have none.
+	// It holds nothing of the text.
+	Note string
 }
 
 // Extractor takes the text out of files. It is safe for concurrent use; files that need the child wait for each other, so
@@ -131,7 +155,7 @@ func (e *Extractor) extract(ctx context.Context, k kind, r io.Reader) (Result, e
 	switch k.format {
 	case formatText, formatMarkdown, formatTable:
 		return e.plain(ctx, k, r)
-	case formatPDF, formatHTML:
+	case formatPDF, formatHTML, formatOffice:
 		return e.inChild(ctx, k, r)
 	default:
 		return unsearchable("unsupported: no text is taken from files of the kind " + k.media), nil

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +70,7 @@ func compile(cacheDir string, config wazero.RuntimeConfig) (*engine, error) {
 
 // parse reads one PDF. What the engine can't make sense of is corrupt; it repairs more than it refuses.
 func (e *engine) parse(o order) reply {
-	if len(o.file) == 0 {
+	if o.file.size == 0 {
 		return reply{Reason: ReasonEmpty}
 	}
 	instance, err := e.pool.GetInstance(openPatience)
@@ -79,7 +78,7 @@ func (e *engine) parse(o order) reply {
 		return reply{Reason: ReasonMemory}
 	}
 	defer func() { _ = instance.Close() }() // a broken instance is thrown away anyway
-	opened, err := instance.OpenDocument(&requests.OpenDocument{FileReader: bytes.NewReader(o.file), FileReaderSize: int64(len(o.file))})
+	opened, err := instance.OpenDocument(&requests.OpenDocument{FileReader: o.file.reader(), FileReaderSize: o.file.size})
 	if err != nil {
 		return failure(err)
 	}

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -90,7 +89,7 @@ func setLimit(resource int, most uint64) error {
 type order struct {
 	job
 
-	file []byte
+	file *held
 }
 
 // receiveAll hands on what the parent asks for. It goes on reading while a file is parsed, so that it sees the end of its
@@ -113,17 +112,16 @@ func receive(in io.Reader) (order, error) {
 	if err := readJSON(in, maxJob, &o.job); err != nil {
 		return order{}, err
 	}
-	var file bytes.Buffer
+	o.file = &held{}
 	for {
 		piece, err := readFrame(in, maxJob)
 		if err != nil {
 			return order{}, err
 		}
 		if len(piece) == 0 {
-			o.file = file.Bytes()
 			return o, nil
 		}
-		file.Write(piece)
+		_, _ = o.file.Write(piece) // never fails
 	}
 }
 
@@ -134,6 +132,7 @@ type server struct {
 }
 
 func (s *server) answer(o order, out io.Writer) error {
+	o.Format = actual(o.Format, o.file)
 	if err := s.prepare(o.Format); err != nil {
 		return err
 	}
@@ -164,14 +163,19 @@ func (s *server) prepare(f format) error {
 }
 
 func (s *server) parse(o order) reply {
-	if o.Format == formatPDF {
+	switch o.Format {
+	case formatPDF:
 		return s.engine.parse(o)
+	case formatOffice:
+		return parseOffice(o)
+	default:
+		return parseHTML(o)
 	}
-	return parseHTML(o)
 }
 
 func parseHTML(o order) reply {
-	text, err := decode(o.file, false, o.Charset)
+	page := o.file.bytes()
+	text, note, err := decode(page, false, htmlCharset(page, o.Charset))
 	if err != nil {
 		return reply{Reason: ReasonBinary}
 	}
@@ -179,7 +183,9 @@ func parseHTML(o order) reply {
 	if err != nil {
 		return reply{Reason: ReasonCorrupt}
 	}
-	return replyOf(limited(document.Markdown, o.MaxRunes, false))
+	r := replyOf(limited(document.Markdown, o.MaxRunes, false))
+	r.Note = note
+	return r
 }
 
 func replyOf(r Result) reply {

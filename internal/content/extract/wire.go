@@ -43,6 +43,7 @@ type reply struct {
 	Searchable bool   `json:"searchable"`
 	Reason     string `json:"reason"`
 	Truncated  bool   `json:"truncated"`
+	Note       string `json:"note"`
 	// Spent is true when the file left the child in no state for another one.
 	Spent bool `json:"spent"`
 	// Peak is the most memory that the child has had resident so far, in bytes.

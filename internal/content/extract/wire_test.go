@@ -30,7 +30,8 @@ func TestReceive(t *testing.T) {
 		t.Parallel()
 		got, err := receive(send(t, header, piece("one "), piece("two"), piece("")))
 		require.NoError(t, err)
-		assert.Equal(t, order{job: job{Format: formatPDF, MaxPages: 7}, file: []byte("one two")}, got)
+		assert.Equal(t, job{Format: formatPDF, MaxPages: 7}, got.job)
+		assert.Equal(t, "one two", string(got.file.bytes()))
 	})
 	t.Run("goes on after a job that was taken back", func(t *testing.T) {
 		t.Parallel()
@@ -40,7 +41,7 @@ func TestReceive(t *testing.T) {
 		require.ErrorIs(t, err, errForgotten)
 		got, err := receive(wire)
 		require.NoError(t, err)
-		assert.Equal(t, "two", string(got.file))
+		assert.Equal(t, "two", string(got.file.bytes()))
 	})
 	t.Run("refuses a frame that is longer than agreed", func(t *testing.T) {
 		t.Parallel()
