@@ -24,6 +24,17 @@ type Root struct {
 	// Known gives the parents of the folder's known pages by source id, for listings whose source doesn't tell every parent.
 	// It may be nil.
 	Known func(ctx context.Context) (map[string]string, error)
+	// Memo keeps the answers that one page takes many requests for, for the next attempt at reading it. It may be nil.
+	Memo Memo
+}
+
+// Memo is what earlier attempts at reading one page left behind. It is lost at any time, and what it can't keep or find costs
+// requests, nothing else. It is safe for concurrent use.
+type Memo interface {
+	// Load gives what was saved under a key in the last half hour; false without it.
+	Load(ctx context.Context, key string) ([]byte, bool, error)
+	// Save keeps a value, in the place of an older one. What is more than is kept of one page is dropped in silence.
+	Save(ctx context.Context, key string, value []byte) error
 }
 
 // Limits bound one page. A zero value means the source's default.
@@ -89,6 +100,11 @@ type Page struct {
 	Children []Entry
 	// Fidelity says how much of the page could be kept, as a JSON object; nil where the source has nothing to say.
 	Fidelity json.RawMessage
+	// Access says who may read the page at its source, as a JSON array of objects with type and role; nil where the source
+	// doesn't tell.
+	Access json.RawMessage
+	// Meta is what else the source knows of the page, for people and filters: owner, modified_by.
+	Meta map[string]any
 }
 
 // Format is what a raw payload is.
@@ -202,3 +218,35 @@ func (f *Failure) Error() string {
 
 // Unwrap gives the cause.
 func (f *Failure) Unwrap() error { return f.Err }
+
+// Watcher is implemented by change feeds whose source can call back when one of its logs has something new. A call says no
+// more than that: what changed is asked for as ever.
+type Watcher interface {
+	ChangeFeed
+	// Logs are the change logs that a checkpoint covers, by names that are the source's own.
+	Logs(checkpoint string) []string
+	// Watch opens a channel on a log. An open one can't be prolonged: a new one takes its place.
+	Watch(ctx context.Context, log string, channel Channel) (Watched, error)
+	// Unwatch closes a channel. One that is closed or unknown is no error.
+	Unwatch(ctx context.Context, channelID, resourceID string) error
+}
+
+// Channel is where a source is to call.
+type Channel struct {
+	// ID is new for each channel, a UUID.
+	ID string
+	// Address is an https URL.
+	Address string
+	// Token comes back with each call, and is how a call proves where it comes from.
+	Token string
+	// Life is how long the channel should stay open.
+	Life time.Duration
+}
+
+// Watched is an open channel.
+type Watched struct {
+	// ResourceID is the source's name of what is watched; it comes with each call.
+	ResourceID string
+	// Expires is when the source closes the channel by itself.
+	Expires time.Time
+}
