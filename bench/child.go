@@ -87,6 +87,10 @@ func (l *lab) childEnv() []string {
 			env = append(env, entry)
 		}
 	}
+	if l.notion.Token != "" {
+		env = append(env, "LORESYNC_NOTION_TOKEN="+l.notion.Token, "LORESYNC_NOTION_BASE_URL="+l.notion.BaseURL,
+			fmt.Sprintf("LORESYNC_NOTION_RATE=%g", l.notion.Rate))
+	}
 	return append(env, "LORESYNC_DATABASE_URL="+l.postgres.URL(database), "TEMPORAL_ADDRESS="+l.temporal.Address())
 }
 

@@ -35,6 +35,8 @@ type lab struct {
 	added, filled bool
 	// children counts the child processes, so that their profiles differ.
 	children int
+	// notion is the stand-in that the next workers read; empty for none.
+	notion config.Notion
 	// floors counts the runs of the floor, so that their Workflow IDs differ.
 	floors int
 }

@@ -49,7 +49,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	total, missed := figures.Targets()
 	if o.out != "" {
-		if err := figures.WriteFile(o.out); err != nil {
+		write := figures.WriteFile
+		if len(o.only) > 0 {
+			write = figures.UpdateFile
+		}
+		if err := write(o.out); err != nil {
 			return err
 		}
 		lab.say("The figures are in %s.", o.out)

@@ -2,14 +2,17 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/loresync/loresync/bench/internal/corpus"
 	"github.com/loresync/loresync/internal/content/chunk"
+	"github.com/loresync/loresync/internal/source/notion/notiontest"
 	"github.com/loresync/loresync/internal/testenv"
 	"github.com/loresync/loresync/schema"
 )
@@ -31,9 +34,20 @@ func TestFlags(t *testing.T) {
 		assert.Equal(t, []string{"memory", "delete"}, o.skip)
 		assert.Equal(t, 2000, o.pages)
 	})
+	t.Run("name measures to take", func(t *testing.T) {
+		t.Parallel()
+		o, err := parse([]string{"--only", "notion-budget"}, t.Output())
+		require.NoError(t, err)
+		assert.True(t, o.takes("notion-budget"))
+		assert.False(t, o.takes("first"))
+		o, err = parse([]string{"--skip", "first"}, t.Output())
+		require.NoError(t, err)
+		assert.True(t, o.takes("notion-budget"))
+		assert.False(t, o.takes("first"))
+	})
 	t.Run("that make no sense are refused", func(t *testing.T) {
 		t.Parallel()
-		for _, args := range []string{"--skip nothing", "--pages 1", "--memory-pages 0", "first"} {
+		for _, args := range []string{"--skip nothing", "--only nothing", "--pages 1", "--memory-pages 0", "--notion-pages 10001", "first"} {
 			_, err := parse(strings.Fields(args), t.Output())
 			assert.ErrorIs(t, err, errUsage, args)
 		}
@@ -63,4 +77,23 @@ func TestHistoriesOfAChainAddUp(t *testing.T) {
 	sum.add(10, 900)
 	sum.add(30, 500)
 	assert.Equal(t, history{runs: 2, events: 40, bytes: 1400, mostEvents: 30, mostBytes: 900}, sum)
+}
+
+func TestShareOfABudget(t *testing.T) {
+	t.Parallel()
+	begun := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
+	c := crawl{rate: 2, until: begun.Add(time.Minute)}
+	assert.Zero(t, c.share(), "nothing was asked")
+	assert.Equal(t, 129, minuteLimit(2))
+	for i := range 129 {
+		c.requests = append(c.requests, notiontest.Request{Time: begun.Add(time.Duration(max(0, i-9)) * time.Second / 2), Status: http.StatusOK})
+	}
+	assert.InDelta(t, 1, c.share(), 1e-9)
+	c.requests = c.requests[:64]
+	c.requests[3].Status = http.StatusTooManyRequests
+	assert.InDelta(t, 0.496, c.share(), 1e-3)
+	assert.Equal(t, 1, c.refused())
+	rows := c.rows("now")
+	assert.False(t, rows[0].Met || rows[2].Met)
+	assert.True(t, rows[1].Met)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/loresync/loresync/bench/internal/report"
@@ -24,6 +23,7 @@ var measures = []measure{
 	{"edit", "One paragraph edited", measureEdit},
 	{"history", "History of a page sync", measureHistory},
 	{"delete", "Deletes during a sync", measureDelete},
+	{"notion-budget", "Rate budget of Notion", measureNotionBudget},
 	{"memory", "Memory and history of a large folder", measureMemory},
 }
 
@@ -41,7 +41,7 @@ func (l *lab) measure(ctx context.Context) (*report.Report, error) {
 	var failed error
 	for _, m := range measures {
 		section := report.Section{Missing: "skipped"}
-		if !slices.Contains(l.options.skip, m.name) {
+		if l.options.takes(m.name) {
 			var err error
 			if section, err = l.take(ctx, m); err != nil {
 				failed = errors.Join(failed, fmt.Errorf("measure %s: %w", m.name, err))

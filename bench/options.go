@@ -13,8 +13,10 @@ import (
 type options struct {
 	pages       int
 	memoryPages int
+	notionPages int
 	seed        uint64
 	skip        []string
+	only        []string
 	out         string
 	dataDir     string
 	binDir      string
@@ -26,13 +28,15 @@ var errUsage = errors.New("wrong usage")
 // parse reads the flags and refuses what makes no sense.
 func parse(args []string, out io.Writer) (options, error) {
 	var o options
-	var skip string
+	var skip, only string
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.IntVar(&o.pages, "pages", 2000, "pages of the folder that is synced, and workflows of the floor")
 	flags.IntVar(&o.memoryPages, "memory-pages", 20000, "pages of the folder with which the worker's memory is measured")
+	flags.IntVar(&o.notionPages, "notion-pages", 10_000, "pages of the stand-in of Notion whose crawl shows the rate budget, 10,000 at most")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of the generated pages")
 	flags.StringVar(&skip, "skip", "", "measures to leave out, with commas between: "+strings.Join(measureNames(), ", "))
+	flags.StringVar(&only, "only", "", "measures to take, with commas between; the figures of the others stay in the file as they are")
 	flags.StringVar(&o.out, "out", "bench/README.md", "file that takes the figures; empty for none")
 	flags.StringVar(&o.dataDir, "data-dir", ".loresync/bench", "directory for the servers' data and the pages; removed at the end")
 	flags.StringVar(&o.binDir, "bin-dir", ".loresync/bin", "directory of server programs that were built or downloaded")
@@ -40,8 +44,17 @@ func parse(args []string, out io.Writer) (options, error) {
 	if err := flags.Parse(args); err != nil {
 		return o, fmt.Errorf("read the flags: %w", err)
 	}
-	o.skip = strings.FieldsFunc(skip, func(r rune) bool { return r == ',' || r == ' ' })
+	o.skip, o.only = names(skip), names(only)
 	return o, o.check(flags.Args())
+}
+
+func names(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// takes tells whether a measure is to be taken.
+func (o options) takes(name string) bool {
+	return !slices.Contains(o.skip, name) && (len(o.only) == 0 || slices.Contains(o.only, name))
 }
 
 func (o options) check(rest []string) error {
@@ -51,9 +64,12 @@ func (o options) check(rest []string) error {
 	if o.pages < 20 || o.memoryPages < 1 {
 		return fmt.Errorf("%w: --pages must be 20 or more and --memory-pages 1 or more", errUsage)
 	}
-	for _, name := range o.skip {
+	if o.notionPages < leastNotionPages || o.notionPages > mostNotionPages {
+		return fmt.Errorf("%w: --notion-pages must be from %d to %d", errUsage, leastNotionPages, mostNotionPages)
+	}
+	for _, name := range slices.Concat(o.skip, o.only) {
 		if !slices.Contains(measureNames(), name) {
-			return fmt.Errorf("%w: there is no measure %q to skip: there are %s", errUsage, name, strings.Join(measureNames(), ", "))
+			return fmt.Errorf("%w: there is no measure %q: there are %s", errUsage, name, strings.Join(measureNames(), ", "))
 		}
 	}
 	return nil

@@ -31,24 +31,37 @@ func (s *Source) readAttachments(ctx context.Context, doc *reading) error {
 			doc.cut(fmt.Sprintf("only the first %d of %d attached files were read", maxAttachments, len(files)))
 			return nil
 		}
-		text, reason, err := s.attachment(ctx, file)
+		read, err := s.attachment(ctx, file)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
 			doc.unreadable("the attached file %q could not be read", file.name)
 			continue
-		case reason != "":
-			doc.unreadable("the attached file %q is not searchable: %s", file.name, reason)
 		}
-		if text != "" {
-			if doc.Attachments == nil {
-				doc.Attachments = map[string]string{}
-			}
-			doc.Attachments[file.block] = text
-		}
+		doc.attach(file, read)
 	}
 	return nil
+}
+
+// attach keeps what was read of a file, and counts what was not.
+func (r *reading) attach(file attachedFile, read Extracted) {
+	if read.Reason != "" {
+		r.unreadable("the attached file %q is not searchable: %s", file.name, read.Reason)
+	}
+	if read.Note != "" {
+		r.notes = append(r.notes, fmt.Sprintf("the attached file %q: %s", file.name, read.Note))
+	}
+	if read.Truncated {
+		r.lostEnds++
+		r.notes = append(r.notes, fmt.Sprintf("a part of the attached file %q was left out", file.name))
+	}
+	if read.Text != "" {
+		if r.Attachments == nil {
+			r.Attachments = map[string]string{}
+		}
+		r.Attachments[file.block] = read.Text
+	}
 }
 
 type attachedFile struct{ block, name, url string }
@@ -85,28 +98,28 @@ func nameOf(name, address string) string {
 
 var errDownload = errors.New("the file could not be downloaded")
 
-func (s *Source) attachment(ctx context.Context, file attachedFile) (text, reason string, err error) {
+func (s *Source) attachment(ctx context.Context, file attachedFile) (Extracted, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, file.url, http.NoBody)
 	if err != nil {
-		return "", "", errDownload // the cause would quote the signed address
+		return Extracted{}, errDownload // the cause would quote the signed address
 	}
 	resp, err := s.files.Do(req)
 	if err != nil {
-		return "", "", errDownload
+		return Extracted{}, errDownload
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
-		return "", "", fmt.Errorf("%w: status %d", errDownload, resp.StatusCode)
+		return Extracted{}, fmt.Errorf("%w: status %d", errDownload, resp.StatusCode)
 	}
 	tooLarge := fmt.Sprintf("it is larger than %d MB", maxAttachment>>20)
 	if resp.ContentLength > maxAttachment {
-		return "", tooLarge, nil
+		return Extracted{Reason: tooLarge}, nil
 	}
 	body := &io.LimitedReader{R: resp.Body, N: maxAttachment + 1}
-	text, reason, err = s.extract(ctx, file.name, body)
+	read, err := s.extract(ctx, file.name, body)
 	if body.N == 0 {
 		// The length wasn't told before, and what was read isn't all of it.
-		return "", tooLarge, nil
+		return Extracted{Reason: tooLarge}, nil
 	}
-	return text, reason, err
+	return read, err
 }

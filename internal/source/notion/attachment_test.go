@@ -26,21 +26,23 @@ type reader struct {
 	names []string
 }
 
-func (r *reader) extract(_ context.Context, name string, file io.Reader) (text, reason string, err error) {
+func (r *reader) extract(_ context.Context, name string, file io.Reader) (notion.Extracted, error) {
 	body, err := io.ReadAll(file)
 	if err != nil {
-		return "", "", err
+		return notion.Extracted{}, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.names = append(r.names, name)
 	switch said, _, _ := strings.Cut(string(body), " "); said {
 	case "scan":
-		return "", "it holds pictures of text", nil
+		return notion.Extracted{Reason: "it holds pictures of text"}, nil
 	case "broken":
-		return "", "", errExtract
+		return notion.Extracted{}, errExtract
+	case "long":
+		return notion.Extracted{Text: said, Note: "read as Shift_JIS", Truncated: true}, nil
 	}
-	return string(body), "", nil
+	return notion.Extracted{Text: string(body)}, nil
 }
 
 func TestAttachedFilesAreReadAsText(t *testing.T) {
@@ -75,6 +77,19 @@ func TestAttachedFilesAreReadAsText(t *testing.T) {
 	assert.Equal(t, string(page.Identity), string(again.Identity))
 	assert.NotContains(t, string(again.Raw)+again.Markdown+string(again.Fidelity), "X-Amz")
 	assert.Contains(t, string(again.Raw), "the text of the plan", "so that a later converter needs no download")
+}
+
+func TestWhatIsKnownOfAnAttachedFileIsInTheReport(t *testing.T) {
+	t.Parallel()
+	s := plainSpace(t)
+	id := s.page("", "Page", notiontest.Uploaded("file", s.AddFile("table.csv", "text/csv", []byte("long table"))))
+	src := s.with(func(o *notion.Options) { o.Extract = (&reader{}).extract })
+	page, err := src.Fetch(t.Context(), s.root, id)
+	require.NoError(t, err)
+	report := reportOf(t, page)
+	assert.Equal(t, 1, report.Truncated)
+	assert.Contains(t, report.Notes, `the attached file "table.csv": read as Shift_JIS`)
+	assert.NotContains(t, page.Markdown, "beyond the limit", "the page itself is whole")
 }
 
 func TestFileThatCannotBeDownloadedCostsOnlyItself(t *testing.T) {
@@ -135,9 +150,9 @@ func TestFetchThatIsCancelledDuringADownloadEnds(t *testing.T) {
 	id := s.page("", "Page", notiontest.Uploaded("pdf", s.AddFile("a.pdf", "application/pdf", []byte("x"))))
 	ctx, cancel := context.WithCancel(t.Context())
 	src := s.with(func(o *notion.Options) {
-		o.Extract = func(context.Context, string, io.Reader) (string, string, error) {
+		o.Extract = func(context.Context, string, io.Reader) (notion.Extracted, error) {
 			cancel()
-			return "", "", errExtract
+			return notion.Extracted{}, errExtract
 		}
 	})
 	_, err := src.Fetch(ctx, s.root, id)

@@ -3,6 +3,7 @@ package notion
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"sync/atomic"
@@ -21,6 +22,8 @@ type blockReader struct {
 	source *Source
 	// page is the id of the page, which its children hang under whatever block holds them.
 	page string
+	// progress holds the answers that an earlier attempt got, and keeps those of this one.
+	progress *progress
 	// room is how many blocks may still be kept.
 	room int
 	// beyond is set when blocks were left out for want of room, atTop when some of them lie directly on the page.
@@ -28,8 +31,8 @@ type blockReader struct {
 	children      []source.Entry
 }
 
-func (s *Source) blockReader(page string) *blockReader {
-	return &blockReader{source: s, page: page, room: s.maxBlocks}
+func (s *Source) blockReader(page string, kept *progress) *blockReader {
+	return &blockReader{source: s, page: page, progress: kept, room: s.maxBlocks}
 }
 
 // container is what has blocks directly below it: a block, or the page, which has none itself.
@@ -85,13 +88,13 @@ func (r *blockReader) readAll(ctx context.Context, level []*container) error {
 
 // fill reads the blocks directly below a container.
 func (r *blockReader) fill(ctx context.Context, c *container) (err error) {
-	c.blocks, err = r.source.level(ctx, c.from, r.room)
+	c.blocks, err = r.level(ctx, c.from)
 	if c.block == nil {
 		return err
 	}
 	if notShared(err) && c.from != c.block.ID {
 		// A copy may be read where its original isn't shared.
-		c.blocks, err = r.source.level(ctx, c.block.ID, r.room)
+		c.blocks, err = r.level(ctx, c.block.ID)
 	}
 	switch {
 	case notShared(err):
@@ -105,12 +108,25 @@ func (r *blockReader) fill(ctx context.Context, c *container) (err error) {
 	return nil
 }
 
-// level reads the blocks directly below a page or block, up to one more than there is room for.
-func (s *Source) level(ctx context.Context, parent string, room int) ([]*document.Block, error) {
-	var blocks []*document.Block
+// level reads the blocks directly below a page or block, up to one more than there is room for. A list that breaks off after it
+// began with kept answers is read once more without them: their cursor may have expired meanwhile.
+func (r *blockReader) level(ctx context.Context, parent string) ([]*document.Block, error) {
+	blocks, remembered, err := r.levelOnce(ctx, parent, r.progress.children)
+	if remembered && errors.Is(err, errBrokenList) {
+		blocks, _, err = r.levelOnce(ctx, parent, r.progress.afresh)
+	}
+	return blocks, err
+}
+
+// children gives a part of the blocks directly below one, from where it is kept (then it is remembered) or by asking.
+type children func(ctx context.Context, parent, cursor string, ask asking) (answer list, remembered bool, err error)
+
+func (r *blockReader) levelOnce(ctx context.Context, parent string, from children) (blocks []*document.Block, remembered bool, err error) {
 	seen := map[string]bool{}
-	err := pages(ctx, func(cursor string) (list, error) {
-		return s.client.children(ctx, parent, cursor)
+	err = pages(ctx, func(cursor string) (list, error) {
+		answer, kept, err := from(ctx, parent, cursor, r.source.client.children)
+		remembered = remembered || kept
+		return answer, err
 	}, func(answer list) (bool, error) {
 		for _, block := range document.DecodeBlocks(answer.Results) {
 			if block.InTrash || block.ID != "" && seen[block.ID] {
@@ -119,9 +135,9 @@ func (s *Source) level(ctx context.Context, parent string, room int) ([]*documen
 			seen[block.ID] = true
 			blocks = append(blocks, block)
 		}
-		return len(blocks) <= room, nil
+		return len(blocks) <= r.room, nil
 	})
-	return blocks, err
+	return blocks, remembered, err
 }
 
 // keep takes what was read of a container into the page, as far as there is room.

@@ -13,6 +13,7 @@
 //	fetch.go       one page
 //	database.go    one database
 //	blocks.go      a page's blocks, and pages and databases among them
+//	progress.go    what is kept of a large page's read
 //	property.go    property values that a page cuts off
 //	comment.go     unresolved comments
 //	attachment.go  text of attached files
@@ -63,8 +64,17 @@ type Options struct {
 	BatchSize int
 }
 
-// Extractor gives the text of a file. reason, for people, says why there is none.
-type Extractor func(ctx context.Context, name string, r io.Reader) (text, reason string, err error)
+// Extractor gives the text of a file.
+type Extractor func(ctx context.Context, name string, r io.Reader) (Extracted, error)
+
+// Extracted is what became of a file.
+type Extracted struct {
+	Text string
+	// Reason, for people, says why there is no text; Note what else they should know of how it was read.
+	Reason, Note string
+	// Truncated is true when Text lacks a part of the file.
+	Truncated bool
+}
 
 // Source is one connection to Notion. It is safe for concurrent use.
 type Source struct {

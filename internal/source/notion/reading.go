@@ -18,7 +18,9 @@ type reading struct {
 	schemas []json.RawMessage
 	lost    int
 	cuts    int
-	notes   []string
+	// lostEnds counts attached files of which a part was left out: the page itself is whole.
+	lostEnds int
+	notes    []string
 }
 
 // unreadable counts a part that Notion doesn't give.
@@ -55,7 +57,7 @@ func (r *reading) page(entry source.Entry, children []source.Entry) (source.Page
 		markdown += "\n[content beyond the limit of this page]\n"
 	}
 	report.Unreadable += r.lost
-	report.Truncated += r.cuts
+	report.Truncated += r.cuts + r.lostEnds
 	report.Notes = append(report.Notes, r.notes...)
 	fidelity, err := json.Marshal(report)
 	if err != nil {
