@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -27,10 +28,35 @@ import (
 // asDev in the environment makes this test binary the program itself, children included.
 const asDev = "LORESYNC_TEST_AS_DEV"
 
+// asLauncher in the environment makes this test binary `go run`: it starts the program that the variable names, ends as that
+// does, and as failed when it was interrupted itself.
+const asLauncher = "LORESYNC_TEST_AS_LAUNCHER"
+
+func playLauncher(program string) {
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	command := exec.Command(program, os.Args[1:]...)
+	command.Env = append(os.Environ(), asDev+"=1")
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
+	failed := command.Run() != nil
+	select {
+	case <-interrupts:
+		failed = true
+	default:
+	}
+	if failed {
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
 // patience covers a first start on a busy machine.
 const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
+	if program := os.Getenv(asLauncher); program != "" && !slices.Contains(os.Environ(), asDev+"=1") {
+		playLauncher(program)
+	}
 	if slices.Contains(os.Environ(), asDev+"=1") {
 		main()
 		os.Exit(0)

@@ -41,7 +41,7 @@ Usage: go run ./dev [flags]
   --listen HOST:PORT       the gateway's address (default: a free port of 127.0.0.1)
   --temporal-address H:P   use this Temporal instead of starting one
   --database-url URL       use this Postgres database instead of starting one
-  --sandbox                sync the sample from a stand-in Notion, on whose page you change it
+  --sandbox                sync from stand-ins of Notion and Google Drive, on whose page you change things; they forget the changes when they stop
 `
 
 // parseFlags reads the command line; help goes to the writer.

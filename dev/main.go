@@ -53,6 +53,7 @@ func run(ctx context.Context, options options) error {
 		<-signals
 		close(hurry)
 	}()
+	defer takeTerminal(ctx)()
 	go watchLauncher(ctx, stop)
 	d := &dev{options: options, screen: screen.New(os.Stderr), hurry: hurry, fail: stop}
 	err := d.run(ctx)

@@ -30,9 +30,13 @@ const (
 	notionRate         = "LORESYNC_NOTION_RATE"
 	notionToken        = "LORESYNC_NOTION_TOKEN"          //nolint:gosec // the name of a setting
 	notionSecret       = "LORESYNC_NOTION_WEBHOOK_SECRET" //nolint:gosec // the name of a setting
+	driveVariable      = "LORESYNC_GDRIVE_ENDPOINT"
+	driveRate          = "LORESYNC_GDRIVE_RATE"
+	driveKey           = "LORESYNC_GDRIVE_CREDENTIALS_FILE"
+	driveSubject       = "LORESYNC_GDRIVE_SUBJECT"
 )
 
-// sandboxRate is requests a second: the stand-in has no limit, and nobody wants to wait for one.
+// sandboxRate is requests a second: the stand-ins have no limit, and nobody wants to wait for one.
 const sandboxRate = "100"
 
 // lowestFree is below what any system gives out as a free port. Lower ones are the usual ports of servers that a flag once
@@ -110,10 +114,9 @@ func (d *dev) publishSettings() error {
 	d.settings[listenVariable] = listen
 	d.settings[publicVariable] = addressOf(listen)
 	if d.sandbox != nil {
-		if d.settings[notionRate] == "" {
-			d.settings[notionRate] = sandboxRate
+		if err := d.sandboxSettings(); err != nil {
+			return err
 		}
-		d.settings[notionVariable], d.settings[notionToken], d.settings[notionSecret] = d.sandbox.URL(), d.sandbox.Token(), d.sandbox.WebhookSecret()
 	}
 	d.settings[tokenVariable] = d.last[tokenVariable]
 	if d.settings[tokenVariable] == "" {

@@ -20,13 +20,27 @@ func (d *dev) sync(ctx context.Context) (string, error) {
 	if d.options.noSample {
 		return d.syncAll(ctx)
 	}
-	place, err := d.samplePlace()
+	places, err := d.samplePlaces()
 	if err != nil {
 		return "", err
 	}
-	stage := d.screen.Begin("Sample", "syncing the sample handbook")
+	results := make([]string, len(places))
+	for i, place := range places {
+		if results[i], err = d.syncPlace(ctx, place); err != nil {
+			return strings.Join(results[:i+1], "; "), err
+		}
+	}
+	return strings.Join(results, "; "), nil
+}
+
+func (d *dev) syncPlace(ctx context.Context, place handbook.Place) (string, error) {
+	name, doing := "Sample", "syncing the sample handbook"
+	if d.sandbox != nil {
+		name, doing = "Folder "+place.FolderID, "syncing "+place.Title
+	}
+	stage := d.screen.Begin(name, doing)
 	result, err := handbook.Sync(ctx, d.wiring.Control, place, actor(), func(p knowledge.RunProgress) {
-		stage.Progress("syncing the sample handbook, "+p.Phase, p.Done, p.Total)
+		stage.Progress(doing+", "+p.Phase, p.Done, p.Total)
 	})
 	if err != nil {
 		stage.Fail()
@@ -40,17 +54,17 @@ func (d *dev) sync(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d pages in %d chunks are live (%s), synced in %s", result.Live, result.Chunks, countsOf(result.Counts), screen.Took(result.Took)), nil
 }
 
-// samplePlace is the stand-in's workspace, or the sample written out as files.
-func (d *dev) samplePlace() (handbook.Place, error) {
+// samplePlaces are what the stand-ins hold, or the sample written out as files.
+func (d *dev) samplePlaces() ([]handbook.Place, error) {
 	if d.sandbox != nil {
-		return handbook.Sandbox(), nil
+		return handbook.Sandbox(d.sandbox.DriveRoot()), nil
 	}
 	files, err := sample()
 	if err != nil {
-		return handbook.Place{}, err
+		return nil, err
 	}
 	root := filepath.Join(d.dir, "sample")
-	return handbook.Files(root), handbook.Write(root, files)
+	return []handbook.Place{handbook.Files(root)}, handbook.Write(root, files)
 }
 
 // syncAll is for a run that has nothing to do but sync.
@@ -156,9 +170,9 @@ func (d *dev) welcome(result string, err error) {
 // sandboxPage is where people change the stand-in's pages.
 func (d *dev) sandboxPage() string {
 	if d.sandbox == nil {
-		return "off; --sandbox syncs from a stand-in Notion instead"
+		return "off; --sandbox syncs from stand-ins of Notion and Google Drive instead"
 	}
-	return d.sandbox.URL() + "/"
+	return d.sandbox.URL() + "/ (what is changed there is lost when this stops)"
 }
 
 func (d *dev) examples() []string {

@@ -92,7 +92,8 @@ func paintStatus(status string) out.Cell {
 	colors := map[string]text.Color{
 		"running": text.FgCyan, "completed": text.FgGreen, "live": text.FgGreen, "active": text.FgGreen, "ok": text.FgGreen,
 		"partial": text.FgYellow, "skipped": text.FgYellow, "paused": text.FgYellow, "held": text.FgYellow, "open": text.FgYellow,
-		"pending": text.FgCyan, "failed": text.FgRed, "refused": text.FgRed, "down": text.FgRed, "deleted": text.FgRed, "purging": text.FgRed,
+		"pending": text.FgCyan, "not_configured": text.FgYellow, "failed": text.FgRed, "refused": text.FgRed, "down": text.FgRed,
+		"failing": text.FgRed, "expired": text.FgRed, "deleted": text.FgRed, "purging": text.FgRed,
 	}
 	color, known := colors[status]
 	if !known {

@@ -23,7 +23,10 @@ func TestFlagsReachControl(t *testing.T) {
 		"runs hr":                         "runs hr",
 		"runs":                            "runs ",
 		"search train ticket --folder hr": "search train ticket hr",
-		"schedule set --timezone UTC":     "schedule  UTC 0s",
+		"schedule set --timezone UTC":     "schedule  UTC",
+		"schedule set --jitter 0":         "schedule   0s",
+		"schedule set --jitter 5m":        "schedule   5m0s",
+		"holds show h1":                   "hold h1",
 		"maintenance on":                  "maintenance on",
 		"delete page hr -- -odd-name.md":  "delete page hr -odd-name.md",
 		"delete page hr travel --subtree": "delete page hr travel with what is below",
@@ -58,6 +61,10 @@ func TestFolderSetKeepsWhatIsNotGiven(t *testing.T) {
 	assert.Equal(t, 30*time.Minute, *d.patch.Interval)
 	assert.JSONEq(t, `["support","sales"]`, string(*d.patch.Readers))
 	assert.JSONEq(t, `{"max_bytes":1000}`, string(*d.patch.Limits))
+
+	d = furnished()
+	require.Equal(t, exitDone, run1(t, d, "folder", "set", "hr", "--limits", "max_bytes=5,comments=true").code)
+	assert.JSONEq(t, `{"max_bytes":5,"comments":true}`, string(*d.patch.Limits), "limits that allow something are set too")
 
 	d = furnished()
 	require.Equal(t, exitDone, run1(t, d, "folder", "set", "hr", "--readers", "").code)

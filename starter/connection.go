@@ -19,7 +19,8 @@ func (a *app) connectionCommand() *cobra.Command {
 One of Notion may be authorized instead: a person consents at Notion, and the tokens are kept encrypted.
 The default connections files, notion and gdrive are always there.
 
-The answer is a connection (of list: an array): name, source, state, reason.`,
+The answer is a connection (of list: an array): name, source, state (active, paused or not_configured), reason (why it is paused,
+or what to set) and since.`,
 		Example: `  starter connection list
   starter connection check notion`,
 	}, a.connectionAddCommand(), a.connectionAuthorizeCommand(), a.connectionListCommand(), a.connectionCheckCommand(), a.connectionWebhookCommand(),
@@ -38,7 +39,8 @@ func (a *app) connectionAddCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "add NAME --source files|notion|gdrive --secret REF", Short: "Add a connection",
 		Long: `Add a connection under a name of your own. REF says where the worker finds the secret, which is never stored itself:
-env:VARIABLE or file:/path. A connection of files needs none.`,
+env:VARIABLE or file:/path. A connection of files needs none. One of gdrive takes the JSON key of a service account, or the
+"authorized user" file that gcloud writes for a person.`,
 		Example: `  starter connection add notion-hr --source notion --secret env:HR_NOTION_TOKEN
   starter connection add drive-legal --source gdrive --secret file:/run/secrets/legal.json`,
 		Args: exactly(connectionArgument()), DisableFlagsInUseLine: true,
@@ -62,6 +64,7 @@ env:VARIABLE or file:/path. A connection of files needs none.`,
 	}
 	cmd.Flags().StringVar(&spec.Source, "source", "", "the vendor: files, notion or gdrive")
 	cmd.Flags().StringVar(&spec.SecretRef, "secret", "", "where the secret is: env:VARIABLE or file:/path")
+	cmd.Flags().StringVar(&spec.Subject, "subject", "", "gdrive: the user as whom a service account with domain-wide delegation reads")
 	complete(cmd, "source", sources)
 	return cmd
 }
@@ -163,7 +166,8 @@ func connectionArgument() argument {
 func (a *app) connectionListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the connections",
-		Long:    `List the connections with their state. The answer is an array.`,
+		Long: `List the connections with their state. One that is not_configured lacks its credentials, and the reason says what to set; that is
+no fault while no folder uses it. The answer is an array.`,
 		Example: "  starter connection list",
 		Args:    exactly(),
 		RunE: a.connected(func(ctx context.Context, s *session, _ []string) error {
@@ -172,14 +176,22 @@ func (a *app) connectionListCommand() *cobra.Command {
 				return err
 			}
 			return a.show(list(connections), func() {
-				table := out.NewTable("NAME", "SOURCE", "STATE", "REASON~")
-				for _, c := range connections {
-					table.Add(out.Plain(c.Name), out.Plain(c.Source), paintStatus(c.State), out.Plain(c.Reason))
-				}
-				a.Table(table)
+				a.connectionsTable(connections)
 			})
 		}),
 	}
+}
+
+func (a *app) connectionsTable(connections []control.Connection) {
+	table := out.NewTable("NAME", "SOURCE", "STATE", "SINCE", "REASON~")
+	for _, c := range connections {
+		since := ""
+		if c.Since != nil {
+			since = a.Ago(c.Since)
+		}
+		table.Add(out.Plain(c.Name), out.Plain(c.Source), paintStatus(c.State), out.Plain(since), out.Plain(c.Reason))
+	}
+	a.Table(table)
 }
 
 func (a *app) connectionCheckCommand() *cobra.Command {

@@ -35,8 +35,8 @@ func (a *app) deletePageCommand() *cobra.Command {
 		Long: `Readers don't see the page from the moment this is accepted, running syncs of it are cancelled, and no later sync brings it
 back. For 7 days "starter restore page" does, with its content at once; then it is erased. Works while Temporal is down.
 
-The answer is accepted_at, pages, purge_at and the workflow that cancels what runs. --now asks for the page's title when you
-sit at a terminal, unless --yes is given.`,
+The answer is accepted_at, pages, purge_at and the workflow that cancels what runs; joined and accepted_by say that it had been
+deleted before. --now asks for the page's title when you sit at a terminal, unless --yes is given.`,
 		Example: `  starter delete page handbook drafts/old.md --wait
   starter delete page handbook drafts --subtree
   starter delete page handbook secrets.md --now --yes --wait --json`,
@@ -80,7 +80,7 @@ func (a *app) deleted(ctx context.Context, s *session, answer control.Answer, fl
 	if !flags.now {
 		goesOn += "; undo it: " + undo
 	}
-	if flags.wait {
+	if flags.wait && answer.WorkflowID != "" {
 		ended, err := a.await(ctx, answer, waiting{what: "deleting " + what, goesOn: goesOn, wait: s.door.Wait})
 		if err != nil {
 			return err
@@ -92,21 +92,34 @@ func (a *app) deleted(ctx context.Context, s *session, answer control.Answer, fl
 			a.Line("%s was restored in the meantime", a.Strong(out.Clean(what)))
 			return
 		}
-		line := "deleted " + a.Strong(out.Clean(what))
-		if answer.Pages != nil {
-			line += ": readers don't see " + out.Plural(*answer.Pages, "page") + " any more"
-		}
-		a.Line("%s", line)
+		a.Line("%s", a.deletedLine(answer, what))
 		a.purgeHint(answer, flags, undo)
 	})
+}
+
+// deletedLine says what was deleted, or that it is so already: since when, and by whom.
+func (a *app) deletedLine(answer control.Answer, what string) string {
+	if answer.Joined && answer.AcceptedAt != nil {
+		return fmt.Sprintf("%s is deleted already: %s, by %s", a.Strong(out.Clean(what)), a.Ago(answer.AcceptedAt),
+			out.Or(out.Clean(answer.AcceptedBy), "a person"))
+	}
+	line := "deleted " + a.Strong(out.Clean(what))
+	if answer.Pages != nil {
+		line += ": readers don't see " + out.Plural(*answer.Pages, "page") + " any more"
+	}
+	return line
 }
 
 func (a *app) purgeHint(answer control.Answer, flags deleteFlags, undo string) {
 	switch {
 	case flags.now && flags.wait:
 		a.Hint("its content is erased")
-	case flags.now:
+	case answer.WorkflowID == "" && answer.Status == "purged":
+		a.Hint("its content is erased; let the next sync read it anew: %s", undo)
+	case flags.now, answer.PurgeAt != nil && !answer.PurgeAt.After(a.Now()):
 		a.Hint("its content is being erased")
+	case answer.PurgeAt != nil && answer.Joined:
+		a.Hint("it can be restored until %s: %s", answer.PurgeAt.UTC().Format("2 January 15:04 UTC"), undo)
 	case answer.PurgeAt != nil:
 		a.Hint("undo it: %s (its content is erased %s)", undo, a.Ago(answer.PurgeAt))
 	}

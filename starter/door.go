@@ -72,6 +72,7 @@ type runDoor interface {
 	Run(ctx context.Context, ref string) (control.RunDetail, error)
 	CancelRun(ctx context.Context, ref string, actor control.Actor) (control.Answer, error)
 	Holds(ctx context.Context, all bool) ([]knowledge.Hold, error)
+	Hold(ctx context.Context, id string) (control.HoldDetail, error)
 	ApproveHold(ctx context.Context, id string, actor control.Actor) (control.Answer, error)
 	RejectHold(ctx context.Context, id string, actor control.Actor) (control.Answer, error)
 }

@@ -82,7 +82,11 @@ func (c *canned) ResumeFolder(_ context.Context, id string, _ control.Actor) (kn
 }
 
 func (c *canned) Connections(context.Context) ([]control.Connection, error) {
-	return []control.Connection{{Name: "files", Source: "files", State: "active"}}, c.err
+	return []control.Connection{
+		{Name: "files", Source: "files", State: "active"},
+		{Name: "gdrive", Source: "gdrive", State: "not_configured", Reason: "LORESYNC_GDRIVE_CREDENTIALS_FILE is not set"},
+		{Name: "notion", Source: "notion", State: "paused", Reason: "paused by mika", Since: before(time.Hour)},
+	}, c.err
 }
 
 func (c *canned) AddConnection(_ context.Context, spec control.ConnectionSpec, _ control.Actor) (control.Connection, error) {
@@ -98,11 +102,35 @@ func (c *canned) PauseConnection(_ context.Context, name string, _ control.Actor
 }
 
 func (c *canned) Webhook(_ context.Context, connection string, _ control.Actor) (control.WebhookInfo, error) {
-	return control.WebhookInfo{Connection: connection, State: "waiting", ReceivedAt: before(time.Minute), ShownAt: before(0), Token: "secret_shown_once"}, c.err
+	switch connection {
+	case "gdrive":
+		return watchedInfo(connection), c.err
+	case "files":
+		return control.WebhookInfo{Connection: connection, Source: "files", State: "unsupported", Advice: "the source files has no webhooks"}, c.err
+	case "by-setting":
+		return control.WebhookInfo{Connection: connection, Source: "notion", State: "setting", Advice: "the secret is in the setting"}, c.err
+	}
+	return control.WebhookInfo{
+		Connection: connection, Source: "notion", State: "waiting", ReceivedAt: before(time.Minute), ShownAt: before(0), Token: "secret_shown_once",
+	}, c.err
+}
+
+// watchedInfo is a connection of which one log is watched and another can't be.
+func watchedInfo(connection string) control.WebhookInfo {
+	return control.WebhookInfo{
+		Connection: connection, Source: "gdrive", State: "failing", Advice: "no channel could be opened on 0AB (the address is refused): it is tried again soon",
+		Channels: []knowledge.Watch{
+			{
+				Log: "user", State: "active", Address: "https://lore.test/webhooks/drive/gdrive", OpenedAt: before(time.Hour), ConfirmedAt: before(time.Hour),
+				HeardAt: before(3 * time.Minute), RenewAt: before(-100 * time.Hour), ExpiresAt: before(-6 * 24 * time.Hour),
+			},
+			{Log: "0AB", State: "failed", Failures: 3, FailedAt: before(time.Minute), Sentence: "the address is refused", NextTryAt: before(-time.Minute)},
+		},
+	}
 }
 
 func (c *canned) ForgetWebhook(_ context.Context, connection string, _ control.Actor) (control.WebhookInfo, error) {
-	return control.WebhookInfo{Connection: connection, State: "none"}, c.err
+	return control.WebhookInfo{Connection: connection, Source: "notion", State: "none"}, c.err
 }
 
 func (c *canned) ResumeConnection(_ context.Context, name string, _ control.Actor) (control.Connection, error) {
@@ -207,6 +235,20 @@ func (c *canned) CancelRun(context.Context, string, control.Actor) (control.Answ
 	return c.answer, c.err
 }
 func (c *canned) Holds(context.Context, bool) ([]knowledge.Hold, error) { return c.holds, c.err }
+
+func (c *canned) Hold(_ context.Context, id string) (control.HoldDetail, error) {
+	if c.err != nil || len(c.holds) == 0 {
+		return control.HoldDetail{}, c.err
+	}
+	c.note("hold", id)
+	return control.HoldDetail{Hold: c.holds[0], Pages: []control.HeldPage{{
+		HeldPage: store.HeldPage{PageID: "p3", SourceID: "travel/old.md", Title: "Old news", UnseenSince: before(3 * time.Hour), Strikes: 2},
+		Evidence: "2 full syncs in a row have not seen it",
+	}, {
+		HeldPage: store.HeldPage{PageID: "p4", SourceID: "travel/gone.md"}, Evidence: "its source said that it is gone",
+	}}}, nil
+}
+
 func (c *canned) ApproveHold(context.Context, string, control.Actor) (control.Answer, error) {
 	return c.answer, c.err
 }
@@ -218,7 +260,10 @@ func (c *canned) RejectHold(context.Context, string, control.Actor) (control.Ans
 func (c *canned) Schedule(context.Context) (control.ScheduleInfo, error) { return c.schedule, c.err }
 
 func (c *canned) SetSchedule(_ context.Context, spec control.ScheduleSpec) (control.ScheduleInfo, error) {
-	c.note("schedule", spec.Cron, spec.Timezone, spec.Jitter.String())
+	c.note("schedule", spec.Cron, spec.Timezone)
+	if spec.Jitter != nil {
+		c.note(spec.Jitter.String())
+	}
 	return c.schedule, c.err
 }
 
@@ -357,7 +402,7 @@ func furnished() *canned {
 		},
 		found: search.Answer{Hits: []search.Hit{{
 			PageID: "p2", FolderID: "hr", Title: "出張と電車", URL: "file:///srv/hr/travel/trains.md", HeadingPath: []string{"Trains"},
-			Snippet: "Ask for the ticket first.", Score: 0.5, SyncedAt: before(time.Hour),
+			Snippet: "Ask for the ticket first.", Score: 0.5, SyncedAt: before(time.Hour), AlsoIn: []string{"wiki"},
 		}}},
 	}
 }

@@ -30,7 +30,9 @@ func (a *app) folderAddCommand() *cobra.Command {
 		Long: `Register a root for syncing under an id of your own: lower case letters, digits, - and _, at most 64.
 
 REF is a directory for files; any form of a page's, database's or data source's URL or id, or "workspace", for Notion; a
-folder's or shared drive's id or URL, "root" (My Drive) or "shared-with-me" for Drive. Nothing is synced yet.`,
+folder's or shared drive's id or URL, "root" (My Drive) or "shared-with-me" for Drive. Nothing is synced yet.
+
+A root may be registered twice, or below another: the answer's warnings name the other folder.`,
 		Example: `  starter folder add handbook --source files --root ~/handbook --title "Company handbook"
   starter folder add wiki --source notion --root https://www.notion.so/acme/Wiki-0123456789abcdef0123456789abcdef`,
 		Args: exactly(folderArgument("ID")), DisableFlagsInUseLine: true,
@@ -49,6 +51,7 @@ folder's or shared drive's id or URL, "root" (My Drive) or "shared-with-me" for 
 			if err != nil {
 				return err
 			}
+			a.warn(folder.Warnings)
 			return a.show(folder, func() {
 				a.Line("added folder %s: %s", a.Strong(folder.ID), out.Clean(folder.Root))
 				a.Hint("sync it: starter sync folder %s --wait", folder.ID)
@@ -163,8 +166,12 @@ func (a *app) folderPairs(f knowledge.Folder) {
 			out.Pair{Name: "erased", Value: out.Plain(a.Ago(f.PurgeAt))})
 	}
 	a.Pairs(pairs)
-	if f.DeletedAt != nil {
+	switch {
+	case f.DeletedAt == nil:
+	case f.PurgeAt.After(a.Now()):
 		a.Hint("undo the delete: starter folder restore %s", f.ID)
+	default:
+		a.Hint("it is being removed for good; the id is free once starter folder list no longer names it")
 	}
 }
 
@@ -244,20 +251,32 @@ folder restore" brings it back; then it is erased, and the id can be used again.
 }
 
 func (a *app) folderRestoreCommand() *cobra.Command {
-	return &cobra.Command{
+	var wait bool
+	cmd := &cobra.Command{
 		Use: "restore ID", Short: "Undo the delete of a folder",
-		Long:    `Undo a folder's delete until it is erased: readers see its pages again at once. Pages deleted one by one stay deleted.`,
-		Example: "  starter folder restore handbook",
+		Long: `Undo a folder's delete until it is erased: readers see its pages again at once, and a full sync follows. Pages deleted one by
+one stay deleted. With --wait the command returns when that sync has ended, and tells how, as "starter sync folder --wait" does.`,
+		Example: "  starter folder restore handbook\n  starter folder restore handbook --wait",
 		Args:    exactly(folderArgument("ID")), ValidArgsFunction: a.completeFolder,
 		RunE: a.connected(func(ctx context.Context, s *session, args []string) error {
 			answer, err := s.door.RestoreFolder(ctx, args[0], a.actor)
 			if err != nil {
 				return err
 			}
+			if wait && answer.WorkflowID != "" {
+				a.Hint("restored %s: readers see its pages again", args[0])
+				return a.synced(ctx, s, answer, true, syncTarget{what: args[0], folder: args[0]})
+			}
 			return a.acted(answer, func() {
 				a.restored(answer, args[0], false)
-				a.Hint("bring it up to date: starter sync folder %s --wait", args[0])
+				if answer.WorkflowID == "" {
+					a.Hint("bring it up to date: starter sync folder %s --wait", args[0])
+					return
+				}
+				a.Hint("a full sync brings it up to date; follow it: starter status --watch, or starter runs %s", args[0])
 			})
 		}),
 	}
+	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the sync that follows has ended, and tell how")
+	return cmd
 }

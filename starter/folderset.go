@@ -30,7 +30,8 @@ func (a *app) folderSetCommand() *cobra.Command {
 both roots stay what they are.`,
 		Example: `  starter folder set handbook --title "Company handbook" --owner people@example.com
   starter folder set handbook --interval 30m --limits max_bytes=2000000
-  starter folder set handbook --readers support,sales`,
+  starter folder set handbook --readers support,sales
+  starter folder set wiki --limits comments=true`,
 		Args: exactly(folderArgument("ID")), ValidArgsFunction: a.completeFolder,
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
@@ -42,6 +43,7 @@ both roots stay what they are.`,
 			if err != nil {
 				return err
 			}
+			a.warn(folder.Warnings)
 			return a.show(folder, func() {
 				a.folderPairs(folder)
 				if patch.Root != nil {
@@ -55,7 +57,7 @@ both roots stay what they are.`,
 	cmd.Flags().StringVar(&settings.owner, "owner", "", "who answers for its content")
 	cmd.Flags().StringVar(&settings.interval, "interval", "", "time between incremental syncs, such as 15m or 2h")
 	cmd.Flags().StringSliceVar(&settings.readers, "readers", nil, "who may read it: names, separated by commas; '' for everyone")
-	cmd.Flags().StringToStringVar(&settings.limits, "limits", nil, "bounds of one page, such as max_bytes=2000000")
+	cmd.Flags().StringToStringVar(&settings.limits, "limits", nil, "what is read of one page: max_bytes=2000000, and for Notion comments=true")
 	return cmd
 }
 
@@ -84,7 +86,7 @@ func (f folderSettings) patch(given func(flag string) bool) (control.FolderPatch
 		patch.Readers = raw(list(f.readers))
 	}
 	if given("limits") {
-		limits, err := f.numbers()
+		limits, err := f.values()
 		if err != nil {
 			return patch, err
 		}
@@ -96,19 +98,25 @@ func (f folderSettings) patch(given func(flag string) bool) (control.FolderPatch
 	return patch, nil
 }
 
-func (f folderSettings) numbers() (map[string]int64, error) {
-	limits := make(map[string]int64, len(f.limits))
+// values are the limits as JSON has them: numbers, and true or false for those that only allow something.
+func (f folderSettings) values() (map[string]any, error) {
+	limits := make(map[string]any, len(f.limits))
 	for name, value := range f.limits {
-		n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
-		if err != nil || n < 0 {
-			return nil, &usageError{sentence: fmt.Sprintf("--limits %s=%s: the limit is not a number", out.Clean(name), out.Clean(value))}
+		value = strings.TrimSpace(value)
+		n, err := strconv.ParseInt(value, 10, 64)
+		switch {
+		case err == nil && n >= 0:
+			limits[name] = n
+		case value == "true", value == "false":
+			limits[name] = value == "true"
+		default:
+			return nil, &usageError{sentence: fmt.Sprintf("--limits %s=%s: the limit is neither a number nor true or false", out.Clean(name), out.Clean(value))}
 		}
-		limits[name] = n
 	}
 	return limits, nil
 }
 
-// raw is v as JSON. Lists of words and maps of numbers always have one.
+// raw is v as JSON. Lists of words and maps of numbers and truths always have one.
 func raw(v any) *json.RawMessage {
 	encoded, err := json.Marshal(v)
 	if err != nil {

@@ -18,15 +18,17 @@ func (a *app) holdsCommand() *cobra.Command {
 		Long: `A hold is a planned removal of pages that vanished from their source, too many at once to go without asking: a root was moved,
 a mount was lost, or they were really deleted. Until you decide, readers go on seeing the pages.`,
 		Example: `  starter holds list
+  starter holds show HOLD
   starter holds approve HOLD`,
-	}, a.holdsListCommand(),
+	}, a.holdsListCommand(), a.holdsShowCommand(),
 		a.holdDecision("approve", "Let the removal happen",
-			"Remove the pages, after the source has confirmed once more that each of them is gone.",
+			"Remove the pages of a hold (its id stands in \"starter holds list\"), after the source has confirmed once more that each of them\nis gone.",
 			func(ctx context.Context, s *session, id string) (control.Answer, error) {
 				return s.door.ApproveHold(ctx, id, a.actor)
 			}),
 		a.holdDecision("reject", "Keep the pages",
-			"Keep the pages. None of them is proposed again until the source has shown it and lost it once more.",
+			"Keep the pages of a hold (its id stands in \"starter holds list\"). None of them is proposed again until the source has\n"+
+				"shown it and lost it once more.",
 			func(ctx context.Context, s *session, id string) (control.Answer, error) {
 				return s.door.RejectHold(ctx, id, a.actor)
 			}))
@@ -66,13 +68,58 @@ func (a *app) holds(holds []knowledge.Hold) {
 		a.Line("%s  %s  %s", a.Strong(out.Clean(hold.HoldID)), out.Clean(hold.FolderID), a.painted(hold.State))
 		a.Line("  %s, %s: %s", out.Plural(int64(len(hold.Pages)), "page"), a.Ago(&hold.CreatedAt), out.Clean(hold.Reason))
 		for _, page := range hold.Pages[:min(len(hold.Pages), shownHoldPages)] {
-			a.Line("  - %s", strings.TrimSpace(out.Clean(page.Title)+"  "+a.Faint(out.Clean(page.SourceID))))
+			a.Line("  - %s", out.Title(page.Title)+"  "+a.Faint(out.Clean(page.SourceID)))
 		}
 		if more := len(hold.Pages) - shownHoldPages; more > 0 {
 			a.Line("  and %s more", out.Number(int64(more)))
 		}
 	}
-	a.Hint("decide: starter holds approve HOLD, or starter holds reject HOLD")
+	a.Hint("look closer: starter holds show HOLD; decide: starter holds approve HOLD, or starter holds reject HOLD")
+}
+
+func (a *app) holdsShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show HOLD", Short: "Show one hold with the evidence for each page",
+		Long: `Show why a hold waits, and for each of its pages what speaks for its being gone. A decided hold shows the pages that are still
+there.
+
+The answer is a hold: hold_id, folder_id, reason, state, created_at, decided_at, decided_by, and pages, an array of page_id,
+source_id, title, url, unseen_since, strikes, evidence.`,
+		Example: "  starter holds show HOLD",
+		Args:    exactly(textArgument("HOLD")),
+		RunE: a.connected(func(ctx context.Context, s *session, args []string) error {
+			hold, err := s.door.Hold(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			return a.show(hold, func() { a.hold(hold) })
+		}),
+	}
+}
+
+func (a *app) hold(hold control.HoldDetail) {
+	pairs := []out.Pair{
+		{Name: "hold", Value: out.Plain(hold.HoldID)},
+		{Name: "of folder", Value: out.Plain(hold.FolderID)},
+		{Name: "state", Value: paintStatus(hold.State)},
+		{Name: "reason", Value: out.Plain(hold.Reason)},
+		{Name: "since", Value: out.Plain(a.Ago(&hold.CreatedAt))},
+	}
+	if hold.DecidedAt != nil {
+		pairs = append(pairs, out.Pair{Name: "decided", Value: out.Plain(strings.TrimSpace(a.Ago(hold.DecidedAt) + " " + hold.DecidedBy))})
+	}
+	a.Pairs(pairs)
+	if len(hold.Pages) > 0 {
+		a.Line("")
+		table := out.NewTable("TITLE~", "PAGE~", "EVIDENCE~")
+		for _, page := range hold.Pages {
+			table.Add(out.Plain(out.Title(page.Title)), out.Plain(page.SourceID), out.Plain(page.Evidence))
+		}
+		a.Table(table)
+	}
+	if hold.State == "open" {
+		a.Hint("decide: starter holds approve %s, or starter holds reject %s", hold.HoldID, hold.HoldID)
+	}
 }
 
 func (a *app) holdDecision(verb, short, long string, decide func(context.Context, *session, string) (control.Answer, error)) *cobra.Command {
@@ -86,14 +133,23 @@ func (a *app) holdDecision(verb, short, long string, decide func(context.Context
 				return err
 			}
 			return a.asked(answer, func() {
-				line := fmt.Sprintf("%s the hold %s", pastOf(verb), a.Strong(out.Clean(args[0])))
-				if answer.Pages != nil {
-					line += ": " + out.Plural(*answer.Pages, "page")
-				}
-				a.Line("%s", line)
+				a.decided(answer, verb, args[0])
 			})
 		}),
 	}
+}
+
+func (a *app) decided(answer control.Answer, verb, hold string) {
+	if answer.Joined && answer.AcceptedAt != nil {
+		a.Line("the hold %s was %s already: %s, by %s", a.Strong(out.Clean(hold)), pastOf(verb), a.Ago(answer.AcceptedAt),
+			out.Or(out.Clean(answer.AcceptedBy), "a person"))
+		return
+	}
+	line := fmt.Sprintf("%s the hold %s", pastOf(verb), a.Strong(out.Clean(hold)))
+	if answer.Pages != nil {
+		line += ": " + out.Plural(*answer.Pages, "page")
+	}
+	a.Line("%s", line)
 }
 
 func pastOf(verb string) string {

@@ -21,12 +21,19 @@ func (a *app) deletesTable(deletes []knowledge.Delete) {
 		return
 	}
 	table := out.NewTable("FOLDER", "PAGE~", "PAGES>", "DELETED", "BY~", "LEFT TO UNDO")
+	undoable := false
 	for _, d := range deletes {
+		left := "none: being erased"
+		if !d.Now && d.UndoSeconds > 0 {
+			undoable, left = true, out.Left(time.Duration(d.UndoSeconds)*time.Second)
+		}
 		table.Add(out.Plain(d.FolderID), out.Plain(deletedWhat(d)), out.Plain(out.Number(d.Pages)),
-			out.Plain(a.Ago(&d.AcceptedAt)), out.Plain(d.Who), out.Plain(out.Left(time.Duration(d.UndoSeconds)*time.Second)))
+			out.Plain(a.Ago(&d.AcceptedAt)), out.Plain(d.Who), out.Plain(left))
 	}
 	a.Table(table)
-	a.Hint("undo: starter restore page FOLDER PAGE, starter folder restore FOLDER")
+	if undoable {
+		a.Hint("undo: starter restore page FOLDER PAGE, starter folder restore FOLDER")
+	}
 }
 
 func deletedWhat(d knowledge.Delete) string {

@@ -86,7 +86,7 @@ func (a *app) pagesTable(pages []knowledge.Page, state, folder string) {
 	}
 	table := out.NewTable("STATE", "TITLE~", "PAGE~", "SYNCED", "NOTE~")
 	for _, page := range pages {
-		table.Add(shownState(page), out.Plain(page.Title), out.Plain(out.Or(page.SourceID, page.PageID)), a.since(page), out.Plain(note(page)))
+		table.Add(shownState(page), out.Plain(out.Title(page.Title)), out.Plain(out.Or(page.SourceID, page.PageID)), a.since(page), out.Plain(note(page)))
 	}
 	a.Table(table)
 	a.Hint("%s", out.Plural(int64(len(pages)), "page"))

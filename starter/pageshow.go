@@ -53,7 +53,7 @@ folder_id and markdown.`,
 	return cmd
 }
 
-func (a *app) pageView(ctx context.Context, d pageDoor, page knowledge.Page, view pageView) error {
+func (a *app) pageView(ctx context.Context, d door, page knowledge.Page, view pageView) error {
 	switch {
 	case view.markdown:
 		content, err := d.Markdown(ctx, page.FolderID, page.PageID)
@@ -74,7 +74,28 @@ func (a *app) pageView(ctx context.Context, d pageDoor, page knowledge.Page, vie
 		}
 		return a.show(list(revisions), func() { a.revisionsTable(revisions) })
 	}
-	return a.show(page, func() { a.pagePairs(page) })
+	if a.JSON || page.State != knowledge.StateExcluded {
+		return a.show(page, func() { a.pagePairs(page) })
+	}
+	// Hidden by its own delete or with its whole folder: which of them decides how it comes back.
+	folder, err := d.Folder(ctx, page.FolderID)
+	if err != nil {
+		return err
+	}
+	return a.show(page, func() { a.excludedPage(page, folder) })
+}
+
+func (a *app) excludedPage(page knowledge.Page, folder knowledge.Folder) {
+	if folder.DeletedAt == nil {
+		a.pagePairs(page)
+		return
+	}
+	a.pageDetails(page)
+	if folder.PurgeAt != nil && !folder.PurgeAt.After(a.Now()) {
+		a.Hint("its folder is being removed for good")
+		return
+	}
+	a.Hint("bring it back with its whole folder: starter folder restore %s", page.FolderID)
 }
 
 type pageMarkdown struct {
@@ -84,8 +105,13 @@ type pageMarkdown struct {
 }
 
 func (a *app) pagePairs(page knowledge.Page) {
+	a.pageDetails(page)
+	a.pageHint(page)
+}
+
+func (a *app) pageDetails(page knowledge.Page) {
 	pairs := []out.Pair{
-		{Name: "title", Value: out.Plain(page.Title)},
+		{Name: "title", Value: out.Plain(out.Title(page.Title))},
 		{Name: "state", Value: shownState(page)},
 		{Name: "reason", Value: out.Plain(page.Reason)},
 		{Name: "folder", Value: out.Plain(page.FolderID)},
@@ -112,7 +138,6 @@ func (a *app) pagePairs(page knowledge.Page) {
 		pairs = append(pairs, out.Pair{Name: "hold", Value: out.Plain(*page.HoldID)})
 	}
 	a.Pairs(pairs)
-	a.pageHint(page)
 }
 
 func (a *app) pageHint(page knowledge.Page) {
@@ -158,7 +183,7 @@ func (a *app) revisionsTable(revisions []knowledge.Revision) {
 	table := out.NewTable("REVISION>", "STATE", "PUBLISHED", "CHUNKS>", "SIZE>", "TITLE~", "SUMMARY~")
 	for _, r := range revisions {
 		table.Add(out.Plain(strconv.FormatInt(r.RevisionID, 10)), out.Plain(r.State), a.timeOf(r.PublishedAt),
-			out.Plain(out.Number(int64(r.Chunks))), out.Plain(size(r.Bytes)), out.Plain(r.Title), out.Plain(r.Summary))
+			out.Plain(out.Number(int64(r.Chunks))), out.Plain(size(r.Bytes)), out.Plain(out.Title(r.Title)), out.Plain(r.Summary))
 	}
 	a.Table(table)
 }

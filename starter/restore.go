@@ -70,8 +70,9 @@ func (a *app) restored(answer control.Answer, what string, live bool) {
 func (a *app) deletesCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "deletes", Short: "List what can still be undone",
-		Long: `List the deletes that a restore can still undo, with the time left. The answer is an array: delete_id, folder_id, page_id,
-source_id, who, pages, accepted_at, purge_at, undo_seconds, …`,
+		Long: `List the deletes that a restore can still undo, with the time left, and those that are being erased.
+
+The answer is an array: delete_id, folder_id, page_id, source_id, who, pages, accepted_at, purge_at, undo_seconds, …`,
 		Example: `  starter deletes
   starter deletes --json`,
 		Args: exactly(),

@@ -82,7 +82,7 @@ func (a *app) runsShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show RUN", Short: "Show one run",
 		Long: `Show what a run did, and which pages failed in it. RUN is a run id, a workflow id, or the last part of one. The answer is a
-run with its failures, an array of pages.`,
+run with its failures, an array of pages, and as unseen how many pages a full sync did not see and kept.`,
 		Example: "  starter runs show 0199d1c2-5b5e-7c6b-a8d5-3f1f3f2d9a10",
 		Args:    exactly(textArgument("RUN")),
 		RunE: a.connected(func(ctx context.Context, s *session, args []string) error {
@@ -110,6 +110,7 @@ func (a *app) runPairs(run control.RunDetail) {
 		{Name: "workflow", Value: out.Plain(run.WorkflowID)},
 	})
 	a.Line("%s", a.countsLine(run.Counts))
+	a.unseenLine(run.Unseen)
 	if len(run.Failures) > 0 {
 		a.Line("")
 		a.pagesTable(run.Failures, "", run.FolderID)
@@ -154,8 +155,9 @@ func (a *app) retryCommand() *cobra.Command {
 	var class string
 	cmd := &cobra.Command{
 		Use: "retry FOLDER", Short: "Try the failed pages of a folder again",
-		Long: `Ask for a sync of each page whose last sync failed, quarantined ones too. --class restricts it to one class of failures, as
-"starter pages FOLDER --state failed --json" names them.`,
+		Long: `Ask for a sync of each page whose last sync failed, quarantined ones too (those that failed too often to be tried again by
+themselves). --class restricts it to one class of failures, the word in front of a failure in "starter page show": Unavailable,
+RateLimited, Unauthorized, Invalid or Internal.`,
 		Example: `  starter retry handbook
   starter retry handbook --class Unavailable`,
 		Args: exactly(folderArgument("FOLDER")), ValidArgsFunction: a.completeFolder,

@@ -74,6 +74,7 @@ func (a *app) nextRuns(schedule control.ScheduleInfo) []out.Pair {
 
 func (a *app) scheduleSetCommand() *cobra.Command {
 	var spec control.ScheduleSpec
+	var jitter time.Duration
 	cmd := &cobra.Command{
 		Use: "set", Short: "Change when the batch runs",
 		Long: `Set when the batch runs, as a cron expression of five fields (minute, hour, day, month, weekday) in a time zone by
@@ -81,8 +82,13 @@ its IANA name. Jitter spreads the start, so that many deployments don't ask the 
 stays as it is.`,
 		Example: `  starter schedule set --cron '0 3 * * *' --timezone Asia/Tokyo
   starter schedule set --cron '30 22 * * 1-5' --timezone Europe/Berlin --jitter 10m`,
-		Args:    exactly(),
-		PreRunE: func(*cobra.Command, []string) error { return checkSchedule(spec, a.Now()) },
+		Args: exactly(),
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("jitter") {
+				spec.Jitter = &jitter
+			}
+			return checkSchedule(spec, a.Now())
+		},
 		RunE: a.connected(func(ctx context.Context, s *session, _ []string) error {
 			schedule, err := s.door.SetSchedule(ctx, spec)
 			if err != nil {
@@ -93,7 +99,7 @@ stays as it is.`,
 	}
 	cmd.Flags().StringVar(&spec.Cron, "cron", "", "when, such as '0 3 * * *'")
 	cmd.Flags().StringVar(&spec.Timezone, "timezone", "", "the zone of its times, such as Asia/Tokyo or UTC")
-	cmd.Flags().DurationVar(&spec.Jitter, "jitter", 0, "start up to this much later, such as 10m")
+	cmd.Flags().DurationVar(&jitter, "jitter", 0, "start up to this much later, such as 10m; 0 starts on the minute")
 	return cmd
 }
 
@@ -102,8 +108,8 @@ func checkSchedule(spec control.ScheduleSpec, now time.Time) error {
 	switch {
 	case spec == control.ScheduleSpec{}:
 		return &usageError{sentence: "nothing to set: give --cron, --timezone or --jitter"}
-	case spec.Jitter < 0:
-		return &usageError{sentence: fmt.Sprintf("--jitter %s is below 0", spec.Jitter)}
+	case spec.Jitter != nil && *spec.Jitter < 0:
+		return &usageError{sentence: fmt.Sprintf("--jitter %s is below 0", *spec.Jitter)}
 	}
 	if _, err := time.LoadLocation(spec.Timezone); err != nil || spec.Timezone == "Local" {
 		return &usageError{sentence: fmt.Sprintf("--timezone %q is unknown: give an IANA name such as Asia/Tokyo", spec.Timezone)}

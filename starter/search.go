@@ -16,7 +16,7 @@ func (a *app) searchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "search QUERY", Short: "Search the live pages",
 		Long: `Find live pages by words and by meaning, in any language. Several words need no quotes. The answer is an array, the best
-first: page_id, folder_id, title, url, score, snippet, synced_at, verified_at, source_edited_at.`,
+first: page_id, folder_id, also_in, title, url, score, snippet, synced_at, verified_at, source_edited_at.`,
 		Example: `  starter search how do I claim a train ticket
   starter search 領収書の提出期限 --folder handbook-ja --limit 3`,
 		Args: cobra.ArbitraryArgs,
@@ -68,7 +68,7 @@ func (a *app) hits(hits []search.Hit) {
 		if i > 0 {
 			a.Line("")
 		}
-		title := a.Strong(out.Or(out.Clean(hit.Title), hit.PageID))
+		title := a.Strong(out.Title(hit.Title))
 		if len(hit.HeadingPath) > 0 {
 			title += a.Faint("  " + out.Clean(strings.Join(hit.HeadingPath, " › ")))
 		}
@@ -81,7 +81,11 @@ func (a *app) hits(hits []search.Hit) {
 }
 
 func (a *app) whence(hit search.Hit) string {
-	parts := []string{hit.FolderID, out.Clean(out.Or(hit.URL, hit.PageID))}
+	folder := hit.FolderID
+	if len(hit.AlsoIn) > 0 {
+		folder += " (also in " + out.Listing(hit.AlsoIn) + ")"
+	}
+	parts := []string{folder, out.Clean(out.Or(hit.URL, hit.PageID))}
 	if hit.SyncedAt != nil {
 		parts = append(parts, "synced "+a.Ago(hit.SyncedAt))
 	}

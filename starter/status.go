@@ -30,7 +30,10 @@ func (a *app) statusCommand() *cobra.Command {
 		Use: "status", Short: "What is live, running, failed and held",
 		Long: `Show whether Postgres and Temporal answer, what each folder holds and runs, and what waits for a person. With --watch on a
 terminal it is redrawn every second until Ctrl-C. The exit code is 5 when Temporal doesn't answer; the status is printed all
-the same.`,
+the same.
+
+A folder is paused by "starter folder pause", or with its connection, which is then named with its reason: paused_connections
+in the JSON.`,
 		Example: `  starter status
   starter status --watch
   starter status --json`,
@@ -115,6 +118,7 @@ func (a *app) status(status control.StatusInfo) {
 	a.Pairs(pairs)
 	a.Line("")
 	a.folderStatus(status.Folders)
+	a.pausedConnections(status.PausedConnections)
 	a.waiting(status)
 }
 
@@ -137,6 +141,21 @@ func (a *app) folderStatus(folders []control.FolderStatus) {
 			out.Plain(a.Ago(f.LastSyncAt)), a.running(f.Running))
 	}
 	a.Table(table)
+}
+
+// pausedConnections says why folders that nobody paused don't sync.
+func (a *app) pausedConnections(connections []control.Connection) {
+	for i, c := range connections {
+		if i == 0 {
+			a.Line("")
+		}
+		a.Line("connection %s, %s %s: %s", a.Strong(c.Name), a.painted(c.State), a.Ago(c.Since), out.Clean(c.Reason))
+		if strings.HasPrefix(c.Reason, knowledge.PausedByToken) {
+			a.Hint("mend its credentials; it is checked every minute, or at once: starter connection check %s", c.Name)
+		} else {
+			a.Hint("let its folders sync again: starter connection resume %s", c.Name)
+		}
+	}
 }
 
 func (a *app) running(run *control.RunningRun) out.Cell {

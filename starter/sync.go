@@ -34,7 +34,9 @@ after two complete full listings, and many at once become a hold that waits for 
 
 Without --full a sync is incremental where the source can tell what changed; files and a folder's first sync are always
 listed in full. A sync that has not begun to list is joined. With --dry-run the source is listed and counted, and nothing
-changes.`,
+changes: the answer (dry_run) has what a sync would find in counts, and in would_remove what it would miss.
+
+unseen in the answer of a full sync counts pages that it did not see and that stay until the next one misses them too.`,
 		Example: `  starter sync folder handbook --wait
   starter sync folder handbook --full --wait --json
   starter sync folder handbook --dry-run --wait`,
@@ -130,14 +132,50 @@ func (a *app) synced(ctx context.Context, s *session, answer control.Answer, wai
 		ended.Counts = &knowledge.Counts{}
 	}
 	return a.acted(ended, func() {
+		if target.dryRun {
+			a.dryRun(ended, target)
+			return
+		}
 		a.Line("%s %s in %s", a.Strong(out.Clean(target.what)), a.painted(ended.Status), out.Took(a.Now().Sub(began)))
 		if target.page == "" {
 			a.Line("%s", a.countsLine(*ended.Counts))
+			a.unseenLine(ended.Unseen)
 		} else if word := pageOutcome(*ended.Counts); word != "" {
 			a.Line("%s", word)
 		}
 		a.syncHints(*ended.Counts, target)
 	})
+}
+
+// unseenLine says why pages that the source doesn't list are still there.
+func (a *app) unseenLine(unseen *int64) {
+	if unseen != nil && *unseen > 0 {
+		a.Line("%s not seen this time: a page goes after the second full sync that doesn't see it", out.Number(*unseen))
+	}
+}
+
+// shownRemovals is how many pages a dry run names for people; the JSON has more.
+const shownRemovals = 10
+
+// dryRun says what a sync would do, and that nothing was done.
+func (a *app) dryRun(ended control.Answer, target syncTarget) {
+	counts := *ended.Counts
+	gone := counts.Removed
+	counts.Removed = 0
+	a.Line("%s: dry run %s; nothing was changed", a.Strong(out.Clean(target.what)), a.painted(ended.Status))
+	a.Line("%s", a.countsLine(counts))
+	if gone > 0 {
+		a.Line("%s not seen, which the second full sync that doesn't see them would remove:", out.Plural(gone, "page"))
+		for _, page := range ended.WouldRemove[:min(len(ended.WouldRemove), shownRemovals)] {
+			a.Line("  - %s  %s", out.Title(page.Title), a.Faint(out.Clean(page.SourceID)))
+		}
+		if more := gone - int64(min(len(ended.WouldRemove), shownRemovals)); more > 0 {
+			a.Line("  and %s more", out.Number(more))
+		}
+	} else {
+		a.Line("nothing would be removed")
+	}
+	a.Hint("do it: starter sync folder %s --full --wait", target.folder)
 }
 
 // pageOutcome is what the sync of one page came to; how it failed is said on stderr.
@@ -168,6 +206,8 @@ func (a *app) syncStarted(answer control.Answer, target syncTarget) {
 		a.Line("%s", a.Faint(out.Clean(answer.WorkflowID)))
 	}
 	switch {
+	case target.dryRun:
+		a.Hint("nothing is changed by it; what it found: starter runs %s, or --wait next time", target.folder)
 	case target.page != "":
 		a.Hint("see what came of it: starter page show %s %s", target.folder, named(target.page))
 	case target.folder != "":

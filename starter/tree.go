@@ -40,7 +40,7 @@ func plant(pages []knowledge.Page) pageTree {
 }
 
 func label(page knowledge.Page) string {
-	return out.Or(out.Clean(page.Title), out.Or(out.Clean(page.SourceID), page.PageID))
+	return out.Title(page.Title)
 }
 
 // tree draws all pages below each other.

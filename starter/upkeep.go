@@ -101,7 +101,8 @@ type maintenanceAnswer struct {
 func (a *app) maintenanceCommand() *cobra.Command {
 	return noun(&cobra.Command{
 		Use: "maintenance", Short: "Stop all starts, or allow them again",
-		Long:    `In maintenance no sync starts anywhere; what runs goes on, and readers and search are served. The answer is maintenance.`,
+		Long: `In maintenance no sync starts anywhere, as is wanted while a backup is restored or servers move; what runs goes on, and readers
+and search are served. The answer is maintenance.`,
 		Example: "  starter maintenance on\n  starter maintenance off",
 	}, a.maintenanceSwitch("on", "Stop all starts", true), a.maintenanceSwitch("off", "Allow starts again", false))
 }

@@ -13,8 +13,10 @@ import (
 func (a *app) whyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "why REF", Short: "Why a page is, or isn't, in the knowledge base",
-		Long: `Explain a page's state, with the facts behind it and what to do next. REF is a page id, a source id or a URL; a page below two
-folders is explained for both. The answer is an array.`,
+		Long: `Explain a page's state, with the facts behind it and what to do next. REF is a page id, a source id, a path, a URL or a whole
+title, in any folder; a page below two folders is explained for both.
+
+The answer is an array of explanations: folder_id, page_id, source_id, title, state, sentence, facts, next_step.`,
 		Example: `  starter why drafts/old.md
   starter why https://www.notion.so/acme/Onboarding-0123456789abcdef0123456789abcdef`,
 		Args: exactly(textArgument("REF")),
@@ -39,7 +41,7 @@ func (a *app) explain(explanations []control.Explanation) {
 		if i > 0 {
 			a.Line("")
 		}
-		title := out.Or(out.Clean(e.Title), out.Or(out.Clean(e.SourceID), e.PageID))
+		title := out.Title(e.Title)
 		if e.FolderID != "" {
 			title += " in " + out.Clean(e.FolderID)
 		}

@@ -17,6 +17,9 @@ type pauser interface {
 // nothing. The due reads check it every minute, and resume it at the first success.
 func guard(src source.Source, connection string, store pauser) source.Source {
 	g := guarded{Source: src, connection: connection, store: store}
+	if watcher, able := src.(source.Watcher); able {
+		return guardedWatcher{guardedFeed: guardedFeed{guarded: g, feed: watcher}, watcher: watcher}
+	}
 	if feed, able := src.(source.ChangeFeed); able {
 		return guardedFeed{guarded: g, feed: feed}
 	}
@@ -81,4 +84,24 @@ func (g guardedFeed) Changes(
 ) (source.Listed, error) {
 	listed, err := g.feed.Changes(ctx, root, checkpoint, yield)
 	return listed, g.look(ctx, err)
+}
+
+// guardedWatcher pauses nothing for what a source says of channels: it may refuse the address that it should call with the same
+// status as bad credentials, and those the next sync finds out.
+type guardedWatcher struct {
+	guardedFeed
+	watcher source.Watcher
+}
+
+// Logs names the logs that a checkpoint covers.
+func (g guardedWatcher) Logs(checkpoint string) []string { return g.watcher.Logs(checkpoint) }
+
+// Watch opens a channel.
+func (g guardedWatcher) Watch(ctx context.Context, log string, channel source.Channel) (source.Watched, error) {
+	return g.watcher.Watch(ctx, log, channel)
+}
+
+// Unwatch closes a channel.
+func (g guardedWatcher) Unwatch(ctx context.Context, channelID, resourceID string) error {
+	return g.watcher.Unwatch(ctx, channelID, resourceID)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/loresync/loresync/internal/content/extract"
 	"github.com/loresync/loresync/internal/source"
 	"github.com/loresync/loresync/internal/source/files"
+	"github.com/loresync/loresync/internal/source/gdrive"
 	"github.com/loresync/loresync/internal/source/notion"
 	"github.com/loresync/loresync/internal/source/transport"
 	"github.com/loresync/loresync/internal/store"
@@ -35,6 +36,8 @@ type Sources struct {
 	files  filesSource
 	// extractor reads attachments, in a child process that it starts with the first one.
 	extractor *extract.Extractor
+	// driveFiles reads Drive's files, in another.
+	driveFiles *extract.Extractor
 
 	mu sync.Mutex
 	// budget gives slots to all connections of this process.
@@ -47,7 +50,7 @@ type Sources struct {
 func NewSources(c Config, st ConnectionStore) *Sources {
 	return &Sources{
 		config: c, store: st, files: filesSource{files.New(files.Options{})}, made: map[string]source.Source{},
-		extractor: extract.New(extract.Options{CacheDir: cacheDir()}),
+		extractor: extract.New(extract.Options{CacheDir: cacheDir()}), driveFiles: newDriveExtractor(),
 	}
 }
 
@@ -60,8 +63,11 @@ func cacheDir() string {
 	return filepath.Join(dir, "loresync", "pdf")
 }
 
-// Close ends the child process that reads attachments.
-func (s *Sources) Close() { s.extractor.Close() }
+// Close ends the child processes that read files.
+func (s *Sources) Close() {
+	s.extractor.Close()
+	s.driveFiles.Close()
+}
 
 // Source finds a source by its name and connection. Files need no connection of their own: there is nothing to sign in to.
 func (s *Sources) Source(ctx context.Context, name, connection string) (source.Source, error) {
@@ -70,10 +76,10 @@ func (s *Sources) Source(ctx context.Context, name, connection string) (source.S
 		return s.files, nil
 	case notion.Name:
 		return s.connected(ctx, connection, s.newNotion)
-	case "gdrive":
-		return nil, fmt.Errorf("the source %q is not supported yet by this version: use files or notion", name)
+	case gdrive.Name:
+		return s.connected(ctx, connection, s.newGDrive)
 	}
-	return nil, fmt.Errorf("there is no source %q: use files or notion", name)
+	return nil, fmt.Errorf("there is no source %q: use files, notion or gdrive", name)
 }
 
 var errNoStore = errors.New("this process has no database, in which connections are kept: it can only sync files")
@@ -122,9 +128,9 @@ func (s *Sources) newNotion(ctx context.Context, connection string) (source.Sour
 		BaseURL:   s.config.Notion.BaseURL,
 		Token:     token,
 		Transport: tokens.Transport(transport.New(notion.Transport(connection, s.budget))),
-		Extract: func(ctx context.Context, name string, r io.Reader) (text, reason string, err error) {
+		Extract: func(ctx context.Context, name string, r io.Reader) (notion.Extracted, error) {
 			result, err := s.extractor.Extract(ctx, "", name, r)
-			return result.Text, result.Reason, err
+			return notion.Extracted{Text: result.Text, Reason: result.Reason, Note: result.Note, Truncated: result.Truncated}, err
 		},
 	}), nil
 }
@@ -133,11 +139,8 @@ func (s *Sources) newNotion(ctx context.Context, connection string) (source.Sour
 // bears the source's name takes the setting unless it has a reference of its own.
 func (s *Sources) secret(ctx context.Context, connection, setting, variable string) (string, error) {
 	row, err := s.store.Connection(ctx, connection)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return "", fmt.Errorf("there is no connection %q: `starter connection list` shows those there are", connection)
-	case err != nil:
-		return "", err
+	if err != nil {
+		return "", connectionTrouble(connection, err)
 	}
 	kind, where, _ := strings.Cut(row.SecretRef, ":")
 	var secret string
@@ -168,6 +171,13 @@ func (s *Sources) secret(ctx context.Context, connection, setting, variable stri
 		}
 	}
 	return secret, nil
+}
+
+func connectionTrouble(connection string, err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("there is no connection %q: `starter connection list` shows those there are", connection)
+	}
+	return err
 }
 
 // filesSource adds what control asks of sources whose roots and ids are paths.

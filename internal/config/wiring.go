@@ -53,6 +53,7 @@ func Connect(ctx context.Context, c Config, log *slog.Logger) (*Wiring, error) {
 		Store: st, Temporal: temporal, Sources: sources, Searcher: search.New(st, embedder), Embedder: embedder, Summarizer: summarizer,
 		Control: control.New(st, temporal, sources, log, control.Options{
 			Namespace: c.Temporal.Namespace, UndoWindow: c.Timeouts.Undo, TemporalTimeout: c.Timeouts.Temporal,
+			PublicURL: c.PublicURL, NotionSecretIsSet: c.Notion.WebhookSecret != "",
 		}),
 	}, nil
 }

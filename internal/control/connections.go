@@ -5,6 +5,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/loresync/loresync/internal/store"
 )
@@ -13,10 +14,25 @@ import (
 type Connection struct {
 	Name   string `json:"name"`
 	Source string `json:"source"`
-	// State is active or paused.
+	// State is active, paused or not_configured: it has no credentials yet.
 	State string `json:"state"`
-	// Reason is why it is paused.
+	// Reason is why it is paused, or what to set.
 	Reason string `json:"reason"`
+	// Since is when it was paused.
+	Since *time.Time `json:"since,omitempty"`
+}
+
+// The states of a connection.
+const (
+	connectionActive        = "active"
+	connectionPaused        = "paused"
+	connectionNotConfigured = "not_configured"
+)
+
+// Configured is implemented by Sources that can tell what a connection lacks before its source can be asked anything.
+type Configured interface {
+	// Missing says what is missing and what to set; empty when nothing is. It doesn't ask the vendor.
+	Missing(ctx context.Context, source, connection string) (string, error)
 }
 
 // ConnectionSpec is a connection to be recorded.
@@ -24,6 +40,8 @@ type ConnectionSpec struct {
 	Name, Source string
 	// SecretRef is where the secret is, never the secret itself: env:NAME or file:PATH; empty for sources without one.
 	SecretRef string
+	// Subject is as whom a service account of Drive's with domain-wide delegation reads; empty for the account itself.
+	Subject string
 }
 
 // ConnectionCheck is whether the root of one folder can be read through a connection now.
@@ -41,15 +59,33 @@ func (c *Control) Connections(ctx context.Context) ([]Connection, error) {
 	rows, err := c.store.Connections(ctx)
 	found := make([]Connection, len(rows))
 	for i, row := range rows {
-		found[i] = connectionOf(row)
+		found[i] = c.withMissing(ctx, connectionOf(row))
 	}
 	return found, err
 }
 
 func connectionOf(row store.Connection) Connection {
-	connection := Connection{Name: row.Name, Source: row.Source, State: "active"}
+	connection := Connection{Name: row.Name, Source: row.Source, State: connectionActive}
 	if row.PausedAt != nil {
-		connection.State, connection.Reason = "paused", row.PauseReason
+		connection.State, connection.Reason, connection.Since = connectionPaused, row.PauseReason, row.PausedAt
+	}
+	return connection
+}
+
+// withMissing tells a connection that nobody has given credentials from one that works. A list is no place to fail because of
+// one connection: what can't be told is left out.
+func (c *Control) withMissing(ctx context.Context, connection Connection) Connection {
+	known, able := c.sources.(Configured)
+	if !able || connection.State != connectionActive {
+		return connection
+	}
+	missing, err := known.Missing(ctx, connection.Source, connection.Name)
+	if err != nil {
+		c.log.WarnContext(ctx, "what a connection lacks can't be told", "connection", connection.Name, "error", err)
+		return connection
+	}
+	if missing != "" {
+		connection.State, connection.Reason = connectionNotConfigured, missing
 	}
 	return connection
 }
@@ -81,14 +117,18 @@ func (c *Control) AddConnection(ctx context.Context, spec ConnectionSpec, actor 
 	if err := checkSecretRef(spec.SecretRef); err != nil {
 		return Connection{}, err
 	}
-	added, err := c.store.AddConnection(ctx, spec.Name, spec.Source, spec.SecretRef, who(actor))
+	if err := checkSubject(spec); err != nil {
+		return Connection{}, err
+	}
+	row := store.Connection{Name: spec.Name, Source: spec.Source, SecretRef: spec.SecretRef, Subject: spec.Subject}
+	added, err := c.store.AddConnection(ctx, row, who(actor))
 	if err != nil {
 		return Connection{}, err
 	}
 	if !added {
 		return Connection{}, refuse("connection_exists", "there is a connection %q already: choose another name", spec.Name)
 	}
-	return Connection{Name: spec.Name, Source: spec.Source, State: "active"}, nil
+	return c.withMissing(ctx, Connection{Name: spec.Name, Source: spec.Source, State: connectionActive}), nil
 }
 
 // checkSecretRef keeps secrets themselves out of the database. It doesn't repeat what was given, which may be one.
@@ -98,6 +138,20 @@ func checkSecretRef(ref string) error {
 		return nil
 	}
 	return usage("secret_ref", "the secret is given by reference: env:NAME for an environment variable, or file:/path for a file")
+}
+
+const maxSubject = 320
+
+func checkSubject(spec ConnectionSpec) error {
+	switch {
+	case spec.Subject == "":
+		return nil
+	case spec.Source != "gdrive":
+		return usage("subject", "a subject is for connections of gdrive: leave --subject out")
+	case !storable(spec.Subject) || len(spec.Subject) > maxSubject || !strings.Contains(spec.Subject, "@"):
+		return usage("subject", "the subject is the address of a user of the domain, such as kb@example.com")
+	}
+	return nil
 }
 
 // PauseConnection lets no sync of its folders start; running ones stop at their next batch.
@@ -119,7 +173,7 @@ func (c *Control) pauseConnection(ctx context.Context, name string, paused bool,
 		return Connection{}, err
 	}
 	row, err := c.connection(ctx, name)
-	return connectionOf(row), err
+	return c.withMissing(ctx, connectionOf(row)), err
 }
 
 // CheckConnection asks the source of each folder of a connection whether the folder's root can be read now.

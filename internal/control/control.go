@@ -39,6 +39,10 @@ type Options struct {
 	// TemporalTimeout is how long a start may take before it is given up: 3 seconds by default, so that a caller has an
 	// answer within 5.
 	TemporalTimeout time.Duration
+	// PublicURL is the gateway's address as sources see it; empty when it has none.
+	PublicURL string
+	// NotionSecretIsSet says that a setting holds the secret that signs the webhooks of the connection notion.
+	NotionSecretIsSet bool
 }
 
 // New gives a Control. temporal may be nil for commands that only read.
@@ -119,6 +123,8 @@ type Answer struct {
 	RunID      string     `json:"run_id,omitempty"`
 	Joined     bool       `json:"joined"`
 	AcceptedAt *time.Time `json:"accepted_at,omitempty"`
+	// AcceptedBy is who had asked for the same before, where the answer is that it is so already.
+	AcceptedBy string `json:"accepted_by,omitempty"`
 	// Status is running, completed, partial, failed, cancelled, refused, accepted, restored, purged, approved, rejected, …
 	Status   string            `json:"status,omitempty"`
 	Reason   string            `json:"reason,omitempty"`
@@ -127,5 +133,11 @@ type Answer struct {
 	Pages    *int64            `json:"pages,omitempty"`
 	PurgeAt  *time.Time        `json:"purge_at,omitempty"`
 	Counts   *knowledge.Counts `json:"counts,omitempty"`
-	Warnings []string          `json:"warnings,omitempty"`
+	// Unseen is how many pages a full sync did not see and kept: each goes after the second such sync. Nil for other syncs.
+	Unseen *int64 `json:"unseen,omitempty"`
+	// DryRun marks the answer of a sync that changes nothing: its counts are what would be done.
+	DryRun bool `json:"dry_run,omitempty"`
+	// WouldRemove names pages that a dry run did not see, 500 at most: two full syncs in a row would remove them.
+	WouldRemove []knowledge.HoldPage `json:"would_remove,omitempty"`
+	Warnings    []string             `json:"warnings,omitempty"`
 }

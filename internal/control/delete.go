@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"errors"
 
 	"github.com/loresync/loresync/internal/ids"
 	"github.com/loresync/loresync/internal/knowledge"
@@ -26,6 +27,9 @@ func (c *Control) DeletePage(ctx context.Context, folder, ref string, options De
 	if err != nil {
 		return Answer{}, err
 	}
+	if page.Purged {
+		return c.deletedForGood(ctx, page)
+	}
 	workflowID, err := ids.DeletePage(folder, page.PageID)
 	if err != nil {
 		return Answer{}, usage("bad_id", "%s", err)
@@ -41,6 +45,19 @@ func (c *Control) DeletePage(ctx context.Context, folder, ref string, options De
 		return Answer{}, refusal(accepted.Outcome, folder, ref)
 	}
 	return c.startAccepted(ctx, folder, page.PageID, workflowID, accepted)
+}
+
+// deletedForGood answers the delete of a page of which only a person's earlier delete is left: it is as it was asked for.
+func (c *Control) deletedForGood(ctx context.Context, page PageRef) (Answer, error) {
+	facts, err := c.store.PageFacts(ctx, store.PageKey{FolderID: page.FolderID, PageID: page.PageID, SourceID: page.SourceID, ExclusionOnly: true})
+	if err != nil {
+		return Answer{}, err
+	}
+	answer := Answer{Joined: true, Status: "purged", FolderID: page.FolderID, PageID: page.PageID, AcceptedAt: facts.ExcludedAt}
+	if facts.ExcludedBy != nil {
+		answer.AcceptedBy = *facts.ExcludedBy
+	}
+	return answer, nil
 }
 
 // DeleteFolder accepts the delete of a folder, which hides all of it in one row write, and starts its workflow.
@@ -66,6 +83,13 @@ func (c *Control) startAccepted(ctx context.Context, folder, page, workflowID st
 	answer := Answer{
 		WorkflowID: workflowID, Joined: accepted.Outcome == "joined", AcceptedAt: accepted.AcceptedAt, Status: "accepted", FolderID: folder, PageID: page,
 		Pages: accepted.Pages, PurgeAt: accepted.PurgeAt,
+	}
+	if answer.Joined {
+		earlier, err := c.store.LastDelete(ctx, folder, page)
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // purged meanwhile
+			return Answer{}, err
+		}
+		answer.AcceptedBy = earlier.Who
 	}
 	run, err := c.startDelete(context.WithoutCancel(ctx), folder, page, *accepted.DeleteID)
 	if err != nil {

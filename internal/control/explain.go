@@ -2,7 +2,6 @@ package control
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/loresync/loresync/internal/knowledge"
@@ -77,6 +76,9 @@ func answerLive(folder, page string, facts store.PageFacts) (sentence, next stri
 		next = "If it is gone at the source, the next full sync removes it: `starter sync folder " + folder + " --full`."
 	case folderStep(folder, facts.FolderFacts) != "":
 		sentence, next = "It is in the knowledge base, but not kept in step at the moment.", folderStep(folder, facts.FolderFacts)
+	case mayBeStale(facts):
+		sentence = "It is in the knowledge base, but may be stale: it is read again at " + clock(*facts.DueAt) + "."
+		next = "Wait for that, or run `starter sync page " + folder + " " + page + "`."
 	default:
 		next = "Nothing is needed; `starter sync page " + folder + " " + page + "` reads it now."
 	}
@@ -112,7 +114,7 @@ func folderStep(folder string, facts store.FolderFacts) string {
 	case facts.Maintenance:
 		return "Run `starter maintenance off`: all starts are stopped."
 	case facts.ConnectionPausedAt != nil:
-		return "Run `starter connection resume " + facts.ConnectionName + "`: the connection is paused" + reasonIn(facts.ConnectionReason) + "."
+		return "The connection is paused " + pauseWords(facts) + ": " + resumeWords(facts) + "."
 	case facts.FolderPausedAt != nil:
 		return "Run `starter folder resume " + folder + "`: the folder is paused."
 	}
@@ -145,14 +147,16 @@ func pageFacts(f store.PageFacts) []string {
 	if f.Running() {
 		facts.add("a sync of it runs since %s as %s%s", clock(*f.RunningSince), *f.RunningID, cancelWords(f.CancelRequested))
 	}
-	if f.DueAt != nil {
-		facts.add("due to be read at %s (%s)", clock(*f.DueAt), strings.ReplaceAll(*f.DueReason, "_", " "))
-	}
+	facts.addDue(f)
 	if f.Page.Fidelity != nil {
 		facts.add("of its published content %s", f.Page.Fidelity)
 	}
 	facts.addTime("last published at", f.Page.SyncedAt)
-	facts.addTime("last verified at", f.Page.VerifiedAt)
+	if mayBeStale(f) {
+		facts.addTime("last read, but not verified since, at", f.Page.VerifiedAt)
+	} else {
+		facts.addTime("last verified at", f.Page.VerifiedAt)
+	}
 	facts.addTime("last edited at the source at", f.Page.SourceEditedAt)
 	return facts
 }
@@ -198,6 +202,19 @@ func (l *factList) addFailure(f store.PageFacts) {
 	}
 	l.add("failing with %s since %s, %d attempts, %s", failure.Class, clock(failure.Since), failure.Attempts, then)
 }
+
+func (l *factList) addDue(f store.PageFacts) {
+	switch {
+	case f.DueAt == nil:
+	case mayBeStale(f):
+		l.add("may be stale: it was read so soon after an edit that a further one would look the same; it is read again at %s", clock(*f.DueAt))
+	default:
+		l.add("due to be read at %s (%s)", clock(*f.DueAt), *f.DueReason)
+	}
+}
+
+// mayBeStale tells whether an edit may have been missed: the read that would find it is still due.
+func mayBeStale(f store.PageFacts) bool { return f.DueAt != nil && *f.DueReason == store.DueRecentEdit }
 
 func by(who *string) string {
 	if who == nil || *who == "" {

@@ -55,7 +55,19 @@ func (c *Control) AddFolder(ctx context.Context, spec FolderSpec, actor Actor) (
 		return knowledge.Folder{}, c.folderTaken(ctx, spec.ID)
 	}
 	c.log.InfoContext(ctx, "folder registered", "folder_id", spec.ID, "source", folder.Source, "actor", who(actor))
-	return c.Folder(ctx, spec.ID)
+	return c.folderWithWarnings(ctx, spec.ID)
+}
+
+// folderWithWarnings is what the caller of a new root is told: it was taken, and what else syncs the same pages.
+func (c *Control) folderWithWarnings(ctx context.Context, id string) (knowledge.Folder, error) {
+	folder, err := c.Folder(ctx, id)
+	if err != nil {
+		return folder, err
+	}
+	folder.Warnings, err = c.overlaps(ctx, store.FolderPlace{
+		FolderID: id, Source: folder.Source, Connection: folder.Connection, Root: folder.Root,
+	})
+	return folder, err
 }
 
 func (c *Control) checkSpec(ctx context.Context, spec FolderSpec) (store.NewFolder, error) {
@@ -101,12 +113,39 @@ func (c *Control) folderTaken(ctx context.Context, id string) error {
 	case err != nil:
 		return err
 	case there.DeletedAt != nil:
-		return refuse("folder_deleted",
-			"a folder %q was deleted: `starter folder restore %s` brings it back, `starter folder delete %s --now` frees its id, which else is free after %s",
-			id, id, id, clock(*there.PurgeAt))
+		return c.deletedIsInTheWay(ctx, there)
 	}
 	return refuse("folder_exists", "there is a folder %q already, with the root %s: choose another id, or change it with `starter folder set %s`",
 		id, there.Root, id)
+}
+
+// deletedIsInTheWay says how to get the id of a deleted folder. One that is being erased is no longer offered for a restore.
+func (c *Control) deletedIsInTheWay(ctx context.Context, there store.FolderPlace) error {
+	id := there.FolderID
+	erasing, err := c.beingErased(ctx, there)
+	if err != nil {
+		return err
+	}
+	if erasing {
+		return refuse("purging",
+			"the folder %q that was here is being removed for good: try again once `starter folder list` no longer names it, mostly within a minute; "+
+				"`starter folder delete %s --now --wait` waits for that", id, id)
+	}
+	return refuse("folder_deleted",
+		"a folder %q was deleted: `starter folder restore %s` brings it back, `starter folder delete %s --now` frees its id, which else is free after %s",
+		id, id, id, clock(*there.PurgeAt))
+}
+
+// beingErased tells whether the purge of a deleted folder is on its way: it was deleted with --now, or its undo window is over.
+func (c *Control) beingErased(ctx context.Context, place store.FolderPlace) (bool, error) {
+	if place.State == "purging" {
+		return true, nil
+	}
+	last, err := c.store.LastDelete(ctx, place.FolderID, "")
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return last.Now || last.UndoSeconds == 0, err
 }
 
 // SetFolder changes a folder.
@@ -139,6 +178,9 @@ func (c *Control) SetFolder(ctx context.Context, id string, patch FolderPatch, a
 	}
 	if err != nil {
 		return knowledge.Folder{}, err
+	}
+	if change.Root != nil {
+		return c.folderWithWarnings(ctx, id)
 	}
 	return c.Folder(ctx, id)
 }
@@ -226,17 +268,25 @@ func (c *Control) place(ctx context.Context, id string) (store.FolderPlace, erro
 // openFolder is place for commands that a deleted folder refuses.
 func (c *Control) openFolder(ctx context.Context, id string) (store.FolderPlace, error) {
 	place, err := c.place(ctx, id)
-	if err == nil && place.DeletedAt != nil {
-		err = deletedFolder(place)
+	if err != nil || place.DeletedAt == nil {
+		return place, err
 	}
-	return place, err
+	return place, c.deletedFolder(ctx, place)
 }
 
 func unknownFolder(id string) error {
 	return notFound("folder_unknown", "there is no folder %q: `starter folder list` shows those there are", id)
 }
 
-func deletedFolder(place store.FolderPlace) error {
+func (c *Control) deletedFolder(ctx context.Context, place store.FolderPlace) error {
+	erasing, err := c.beingErased(ctx, place)
+	if err != nil {
+		return err
+	}
+	if erasing {
+		return refuse("purging", "folder %q was deleted and is being removed for good: register it anew once `starter folder list` no longer names it",
+			place.FolderID)
+	}
 	return refuse("folder_deleted", "folder %q was deleted: until %s `starter folder restore %s` brings it back",
 		place.FolderID, clock(*place.PurgeAt), place.FolderID)
 }
@@ -248,7 +298,7 @@ func checkLimits(raw *json.RawMessage) error {
 	}
 	limits, err := decodeLimits(*raw)
 	if err != nil || bytes.TrimSpace(*raw)[0] != '{' {
-		return usage("limits", "these limits are unknown: write max_bytes=10485760 (in JSON {\"max_bytes\": 10485760})")
+		return usage("limits", "these limits are unknown: there are max_bytes=10485760 and comments=true (in JSON {\"max_bytes\": 10485760, \"comments\": true})")
 	}
 	if limits.MaxBytes < 0 {
 		return usage("limits", "max_bytes is %d: give a number of bytes, or 0 for the default", limits.MaxBytes)

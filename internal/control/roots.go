@@ -26,14 +26,12 @@ type lineage interface {
 // checkSource tells which sources this version can sync.
 func checkSource(name string) error {
 	switch name {
-	case "files", "notion":
+	case "files", "notion", "gdrive":
 		return nil
-	case "gdrive":
-		return usage("source", "the source %q is not supported yet by this version: use files or notion", name)
 	case "":
-		return usage("source", "no source was given: use --source files or --source notion")
+		return usage("source", "no source was given: use --source files, notion or gdrive")
 	}
-	return usage("source", "there is no source %q: use files or notion", name)
+	return usage("source", "there is no source %q: use files, notion or gdrive", name)
 }
 
 // sourceOf finds the source of a folder.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/loresync/loresync/activities"
 	"github.com/loresync/loresync/internal/knowledge"
 	"github.com/loresync/loresync/internal/store"
 )
@@ -17,6 +18,8 @@ const shownFailures = 500
 type RunDetail struct {
 	knowledge.Run
 	Failures []knowledge.Page `json:"failures"`
+	// Unseen is how many pages it did not see and kept, as long as no later full sync has looked.
+	Unseen *int64 `json:"unseen,omitempty"`
 }
 
 // Runs gives the sync runs of a folder, or of all with "", newest first. Runs outlive their folder.
@@ -40,8 +43,12 @@ func (c *Control) Run(ctx context.Context, ref string) (RunDetail, error) {
 	if err != nil {
 		return RunDetail{}, err
 	}
-	failures, err := c.store.RunFailures(ctx, run.WorkflowID, shownFailures)
-	return RunDetail{Run: run, Failures: failures}, err
+	detail := RunDetail{Run: run}
+	if detail.Failures, err = c.store.RunFailures(ctx, run.WorkflowID, shownFailures); err != nil {
+		return RunDetail{}, err
+	}
+	detail.Unseen, err = c.store.UnseenByRun(ctx, run.WorkflowID)
+	return detail, err
 }
 
 func (c *Control) findRun(ctx context.Context, ref string) (knowledge.Run, error) {
@@ -102,7 +109,7 @@ func (c *Control) Retry(ctx context.Context, folder, class string, actor Actor) 
 	if err != nil {
 		return Answer{}, err
 	}
-	if err := c.refusePaused(ctx, place); err != nil {
+	if err := c.refusePaused(ctx, place.FolderID); err != nil {
 		return Answer{}, err
 	}
 	if class != "" {
@@ -145,20 +152,18 @@ func (c *Control) checkClass(ctx context.Context, folder, class string) error {
 	if err != nil {
 		return err
 	}
-	if len(classes) == 0 || slices.Contains(classes, class) {
+	switch {
+	case slices.Contains(classes, class):
+		return nil
+	case len(classes) > 0:
+		return notFound("class_unknown", "no page of folder %q fails with class %q: the classes there are %s", folder, class, strings.Join(classes, ", "))
+	case slices.Contains(knownClasses, class):
 		return nil
 	}
-	return notFound("class_unknown", "no page of folder %q fails with class %q: the classes there are %s", folder, class, strings.Join(classes, ", "))
+	return notFound("class_unknown", "there is no class %q: the classes are %s; no page of folder %q is failing", class, strings.Join(knownClasses, ", "), folder)
 }
 
-// refusePaused refuses what a paused folder, or one of a paused connection, doesn't start.
-func (c *Control) refusePaused(ctx context.Context, place store.FolderPlace) error {
-	if place.State == "paused" {
-		return refuse("paused", "folder %q is paused: run `starter folder resume %s` first", place.FolderID, place.FolderID)
-	}
-	connection, err := c.connection(ctx, place.Connection)
-	if err == nil && connection.PausedAt != nil {
-		return refuse("paused", "folder %q is paused with its connection: run `starter connection resume %s` first", place.FolderID, place.Connection)
-	}
-	return err
+// knownClasses are those that a page can fail with, the commonest first.
+var knownClasses = []string{
+	activities.FailureUnavailable, activities.FailureRateLimited, activities.FailureUnauthorized, activities.FailureInvalid, activities.FailureInternal,
 }

@@ -46,13 +46,14 @@ type ScheduleInfo struct {
 	Missed int `json:"missed"`
 }
 
-// ScheduleSpec is when the daily batch runs. Zero values keep what is there.
+// ScheduleSpec is when the daily batch runs. What is empty or nil keeps what is there.
 type ScheduleSpec struct {
 	// Cron has five fields: minute, hour, day of the month, the month, and day of the week.
 	Cron string
 	// Timezone is a name of the IANA database, such as Asia/Tokyo.
 	Timezone string
-	Jitter   time.Duration
+	// Jitter spreads the start; nil keeps what is there, 0 starts on the minute.
+	Jitter *time.Duration
 }
 
 // EnsureSchedules makes the Schedules that don't exist yet, and leaves the others as people have set them.
@@ -194,8 +195,8 @@ func applySpec(next *client.Schedule, spec ScheduleSpec) {
 		next.Spec = &client.ScheduleSpec{}
 	}
 	jitter, timezone := next.Spec.Jitter, next.Spec.TimeZoneName
-	if spec.Jitter != 0 {
-		jitter = spec.Jitter
+	if spec.Jitter != nil {
+		jitter = *spec.Jitter
 	}
 	if spec.Timezone != "" {
 		timezone = spec.Timezone
@@ -219,8 +220,8 @@ func checkSchedule(spec ScheduleSpec) error {
 			return usage("timezone", "there is no time zone %q: give a name of the IANA database, for example Asia/Tokyo or UTC", spec.Timezone)
 		}
 	}
-	if spec.Jitter < 0 || spec.Jitter > longestJitter {
-		return usage("jitter", "the jitter %s is not possible: give one from 1s to 23h, for example 10m", spec.Jitter)
+	if jitter := spec.Jitter; jitter != nil && (*jitter < 0 || *jitter > longestJitter) {
+		return usage("jitter", "the jitter %s is not possible: give one from 0 to 23h, for example 10m", *jitter)
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ func TestSchedule(t *testing.T) {
 	require.NotEmpty(t, info.NextRuns)
 	assert.Equal(t, 3, info.NextRuns[0].UTC().Hour())
 
-	info, err = r.SetSchedule(ctx, control.ScheduleSpec{Cron: " 30  22 * * 1-5", Timezone: "Asia/Tokyo", Jitter: time.Minute})
+	minute := time.Minute
+	info, err = r.SetSchedule(ctx, control.ScheduleSpec{Cron: " 30  22 * * 1-5", Timezone: "Asia/Tokyo", Jitter: &minute})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"30 22 * * 1-5", "Asia/Tokyo", "1m0s"}, []string{info.Cron, info.Timezone, info.Jitter})
 	tokyo, err := time.LoadLocation("Asia/Tokyo")
@@ -36,6 +37,10 @@ func TestSchedule(t *testing.T) {
 	info, err = r.SetSchedule(ctx, control.ScheduleSpec{Timezone: "Europe/Berlin"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"30 22 * * 1-5", "Europe/Berlin", "1m0s"}, []string{info.Cron, info.Timezone, info.Jitter}, "what is not given stays")
+	none := time.Duration(0)
+	info, err = r.SetSchedule(ctx, control.ScheduleSpec{Jitter: &none})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"30 22 * * 1-5", "0s"}, []string{info.Cron, info.Jitter}, "0 is a jitter too")
 
 	first, err := r.TriggerSchedule(ctx, mika)
 	require.NoError(t, err)
@@ -59,7 +64,8 @@ func TestScheduleRefusesWhatNeverComes(t *testing.T) {
 	}
 	_, err := r.SetSchedule(ctx, control.ScheduleSpec{Timezone: "Mars/Olympus"})
 	requireKind(t, err, control.KindUsage, "timezone")
-	_, err = r.SetSchedule(ctx, control.ScheduleSpec{Jitter: -time.Second})
+	early := -time.Second
+	_, err = r.SetSchedule(ctx, control.ScheduleSpec{Jitter: &early})
 	requireKind(t, err, control.KindUsage, "jitter")
 }
 

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	"google.golang.org/grpc/codes"
 
@@ -229,10 +230,27 @@ func (c *Control) Describe(ctx context.Context, workflowID string) (activities.E
 	if err != nil {
 		return activities.Execution{}, false, unreachable(err)
 	}
+	started, err := c.chainStart(ctx, found)
 	return activities.Execution{
-		WorkflowID: workflowID, RunID: found.WorkflowExecution.RunID, StartedAt: found.WorkflowStartTime,
+		WorkflowID: workflowID, RunID: found.WorkflowExecution.RunID, StartedAt: started,
 		Running: found.Status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,
-	}, true, nil
+	}, err == nil, err
+}
+
+// chainStart is when the first run of a chain started. One that Temporal has forgotten is older than anything that asks.
+func (c *Control) chainStart(ctx context.Context, latest *client.WorkflowExecutionDescription) (time.Time, error) {
+	first := latest.RawResponse.GetWorkflowExecutionInfo().GetFirstRunId()
+	if first == "" || first == latest.WorkflowExecution.RunID {
+		return latest.WorkflowStartTime, nil
+	}
+	found, err := c.temporal.DescribeWorkflow(ctx, latest.WorkflowExecution.ID, first)
+	if missing(err) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, unreachable(err)
+	}
+	return found.WorkflowStartTime, nil
 }
 
 // ListRunning lists running workflows by the prefix of their IDs, as Visibility has them: it lags. An empty prefix, or one that

@@ -28,6 +28,8 @@ type StatusInfo struct {
 	// Maintenance stops all starts.
 	Maintenance bool           `json:"maintenance"`
 	Folders     []FolderStatus `json:"folders"`
+	// PausedConnections keep their folders from syncing, each with its reason and since when.
+	PausedConnections []Connection `json:"paused_connections"`
 	// Holds wait for a person; UnfinishedDeletes were accepted and their workflow hasn't ended; DueReads' time has come.
 	Holds             int64           `json:"holds"`
 	UnfinishedDeletes int64           `json:"unfinished_deletes"`
@@ -68,8 +70,22 @@ func (c *Control) Status(ctx context.Context) (StatusInfo, error) {
 	}
 	info.Retention.UndoDays = int(c.options.UndoWindow / (24 * time.Hour))
 	info.Temporal, info.TemporalOK = c.temporalHealth(ctx)
+	if info.PausedConnections, err = c.pausedConnections(ctx); err != nil {
+		return info, err
+	}
 	info.Folders, err = c.folderStatus(ctx)
 	return info, err
+}
+
+func (c *Control) pausedConnections(ctx context.Context) ([]Connection, error) {
+	rows, err := c.store.Connections(ctx)
+	paused := []Connection{}
+	for _, row := range rows {
+		if row.PausedAt != nil {
+			paused = append(paused, connectionOf(row))
+		}
+	}
+	return paused, err
 }
 
 func (c *Control) folderStatus(ctx context.Context) ([]FolderStatus, error) {

@@ -23,7 +23,7 @@ func (c *Control) SyncFolder(ctx context.Context, folder string, mode knowledge.
 		return Answer{}, err
 	}
 	if claim.Outcome != "claimed" && claim.Outcome != "joined" {
-		return Answer{}, refusal(claim.Outcome, folder, "")
+		return Answer{}, c.refused(ctx, claim.Outcome, folder, "")
 	}
 	// A joiner starts the same ID once more: should the first one have died between its claim and its start, it runs now.
 	answer, err := c.begin(ctx, start{
@@ -39,7 +39,7 @@ func (c *Control) SyncFolder(ctx context.Context, folder string, mode knowledge.
 	}
 	return Answer{
 		WorkflowID: *claim.WorkflowID, RunID: answer.runID, Joined: claim.Outcome == "joined" || !answer.started, FolderID: folder,
-		Status: string(knowledge.RunRunning),
+		Status: string(knowledge.RunRunning), DryRun: mode == knowledge.ModeDryRun,
 	}, nil
 }
 
@@ -74,7 +74,7 @@ func (c *Control) mayBeSynced(ctx context.Context, folder, page, ref string) err
 	if err != nil || why == "" {
 		return err
 	}
-	return refusal(why, folder, ref)
+	return c.refused(ctx, why, folder, ref)
 }
 
 // SyncAll starts one full sync per active folder, or joins the running batch.

@@ -69,7 +69,24 @@ func (c *Control) waitRun(ctx context.Context, answer Answer, progress func(know
 	if run.Status == knowledge.RunRunning { // terminated from outside: the janitor will close the row
 		answer.Status, answer.Reason = string(knowledge.RunFailed), "its workflow was ended from outside: start another sync"
 	}
-	return answer, nil
+	err = c.addUnseen(context.WithoutCancel(ctx), run, &answer)
+	return answer, err
+}
+
+// shownUnseen bounds how many pages a dry run names.
+const shownUnseen = 500
+
+// addUnseen tells what the run did not see: how many such pages stay for now, or which would go.
+func (c *Control) addUnseen(ctx context.Context, run knowledge.Run, answer *Answer) (err error) {
+	switch {
+	case run.Kind != "folder":
+	case run.Mode == knowledge.ModeDryRun:
+		answer.DryRun = true
+		answer.WouldRemove, err = c.store.UnseenByDryRun(ctx, run.WorkflowID, shownUnseen)
+	default:
+		answer.Unseen, err = c.store.UnseenByRun(ctx, run.WorkflowID)
+	}
+	return err
 }
 
 // lost tells an error of reaching Temporal from an error that the workflow ended with.

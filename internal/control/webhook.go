@@ -19,14 +19,27 @@ import (
 	"github.com/loresync/loresync/workflows"
 )
 
+// The sources whose webhooks differ from those of others.
+const (
+	notionSource = "notion"
+	driveSource  = "gdrive"
+)
+
 // WebhookInfo is how far a connection's webhooks are set up.
 type WebhookInfo struct {
 	Connection string `json:"connection"`
-	// State is none, waiting (a verification came, no signed event yet) or confirmed.
-	State       string     `json:"state"`
-	ReceivedAt  *time.Time `json:"received_at"`
-	ShownAt     *time.Time `json:"shown_at"`
-	ConfirmedAt *time.Time `json:"confirmed_at"`
+	Source     string `json:"source"`
+	// State is none, waiting (a verification came, no signed event yet), confirmed, or setting (a setting holds the secret). Of a
+	// source that is watched by channels it is off (nothing can be called), none, opening, waiting, active or failing; of one
+	// that never calls it is unsupported.
+	State string `json:"state"`
+	// Advice says what it means and what to do; empty when there is nothing to do.
+	Advice string `json:"advice,omitempty"`
+	// Channels are the change logs that are watched, for sources that are watched by channels.
+	Channels    []knowledge.Watch `json:"channels,omitempty"`
+	ReceivedAt  *time.Time        `json:"received_at"`
+	ShownAt     *time.Time        `json:"shown_at"`
+	ConfirmedAt *time.Time        `json:"confirmed_at"`
 	// Token is the verification token, to be pasted into the source's settings. It is given once.
 	Token string `json:"verification_token,omitempty"`
 }
@@ -72,9 +85,23 @@ func (c *Control) ConfirmWebhook(ctx context.Context, connection, secret string)
 
 // Webhook tells how far a connection's webhooks are set up, and gives the verification token that waits to be shown, once.
 func (c *Control) Webhook(ctx context.Context, connection string, actor Actor) (WebhookInfo, error) {
-	if _, err := c.webhook(ctx, connection); err != nil {
+	known, err := c.webhook(ctx, connection)
+	if err != nil {
 		return WebhookInfo{}, err
 	}
+	switch known.Source {
+	case notionSource:
+		return c.notionWebhook(ctx, connection, actor)
+	case driveSource:
+		return c.watchInfo(ctx, connection)
+	}
+	return WebhookInfo{
+		Connection: connection, Source: known.Source, State: "unsupported",
+		Advice: fmt.Sprintf("the source %s has no webhooks: its folders are looked at in their interval, and by `starter sync folder FOLDER`", known.Source),
+	}, nil
+}
+
+func (c *Control) notionWebhook(ctx context.Context, connection string, actor Actor) (WebhookInfo, error) {
 	token, err := c.store.ShowWebhookSecret(ctx, connection, who(actor))
 	if err != nil {
 		return WebhookInfo{}, err
@@ -84,9 +111,13 @@ func (c *Control) Webhook(ctx context.Context, connection string, actor Actor) (
 		return WebhookInfo{}, err
 	}
 	info := WebhookInfo{
-		Connection: connection, State: "none", ReceivedAt: known.ReceivedAt, ShownAt: known.ShownAt, ConfirmedAt: known.ConfirmedAt, Token: token,
+		Connection: connection, Source: known.Source, State: "none", ReceivedAt: known.ReceivedAt, ShownAt: known.ShownAt,
+		ConfirmedAt: known.ConfirmedAt, Token: token,
 	}
 	switch {
+	case connection == notionSource && c.options.NotionSecretIsSet:
+		info.State = "setting"
+		info.Advice = "the secret is in the setting LORESYNC_NOTION_WEBHOOK_SECRET, which wins over the token of a verification"
 	case known.ConfirmedAt != nil:
 		info.State = "confirmed"
 	case known.ReceivedAt != nil:
@@ -97,13 +128,17 @@ func (c *Control) Webhook(ctx context.Context, connection string, actor Actor) (
 
 // ForgetWebhook drops a connection's secret, so that the next verification is accepted. Events signed with it are refused then.
 func (c *Control) ForgetWebhook(ctx context.Context, connection string, actor Actor) (WebhookInfo, error) {
-	if _, err := c.webhook(ctx, connection); err != nil {
+	known, err := c.webhook(ctx, connection)
+	if err != nil {
 		return WebhookInfo{}, err
+	}
+	if known.Source != notionSource {
+		return WebhookInfo{}, usage("no_webhook_token", "connection %q has no token to forget: only those of notion have", connection)
 	}
 	if _, err := c.store.ForgetWebhookSecret(ctx, connection, who(actor)); err != nil {
 		return WebhookInfo{}, err
 	}
-	return WebhookInfo{Connection: connection, State: "none"}, nil
+	return WebhookInfo{Connection: connection, Source: known.Source, State: "none"}, nil
 }
 
 // TakeNotice starts the workflow that follows a webhook event, once for an event however often it is delivered, as long as

@@ -102,7 +102,7 @@ func (f *temporalFinder) goInstall(ctx context.Context, goTool, dir string) erro
 		f.say("Still building the Temporal CLI (%s) …", since.Round(time.Second))
 	})
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("%w: %w: %s", errBuild, err, lastLines(build.output(), 5))
+		return fmt.Errorf("%w: %w: %s", errBuild, err, lastLines(build.Output(), 5))
 	}
 	return err
 }

@@ -132,7 +132,7 @@ func (c cluster) runInitdb(ctx context.Context, dir, secret string, locale ...st
 		return "", err
 	}
 	err = p.finish(ctx, time.Minute, func(time.Duration) {})
-	return p.output(), err
+	return p.Output(), err
 }
 
 // lendSecret puts the password where initdb, running as the account, can read it for a moment.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/loresync/loresync/internal/subprocess"
 )
 
 // A leftover is a server whose owner died without ending it. Its process id is known from a file; because the system
@@ -20,7 +22,7 @@ func pidFile(dir, server string) string {
 
 // record writes the child's process id and command line down, the latter as the system shows it.
 func (p *process) record(ctx context.Context, path string) error {
-	text := strconv.Itoa(p.pid) + "\n" + settledCommandLine(ctx, p.pid) + "\n"
+	text := strconv.Itoa(p.Pid) + "\n" + settledCommandLine(ctx, p.Pid) + "\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("record the process id: %w", err)
 	}
@@ -64,7 +66,7 @@ func endLeftover(ctx context.Context, find func() int, ladder []grace) error {
 		if pid == 0 {
 			return nil
 		}
-		sendSignal(pid, rung.signal)
+		subprocess.Send(pid, rung.signal)
 		gone, err := waitGone(ctx, find, rung.patience)
 		if err != nil || gone {
 			return err

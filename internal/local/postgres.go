@@ -16,6 +16,9 @@ import (
 
 const postgresServer = "postgres"
 
+// errOrphans says that sessions of a server that crashed have not ended yet.
+var errOrphans = errors.New("sessions of a crashed server still hold its memory")
+
 // postgresLadder ends a server: fast (sessions are cut, the data is written out), immediate (recovery at the next start),
 // and by force.
 var postgresLadder = []grace{
@@ -135,7 +138,7 @@ func (p *Postgres) launch(ctx context.Context) error {
 	const orphanPatience = 10 * time.Second
 	for begun := time.Now(); ; {
 		err := p.launchOnce(ctx)
-		if err == nil || time.Since(begun) > orphanPatience || !strings.Contains(err.Error(), "shared memory block") {
+		if err == nil || time.Since(begun) > orphanPatience || !errors.Is(err, errOrphans) {
 			return err
 		}
 		if err := sleep(ctx, 100*time.Millisecond); err != nil {
@@ -158,6 +161,10 @@ func (p *Postgres) launchOnce(ctx context.Context) error {
 		return err
 	}
 	if err := awaitPostgres(ctx, server, p.URL("postgres")); err != nil {
+		// Looked for in all that it said: the orphans' own last words may follow, and only the last lines make the error.
+		if strings.Contains(server.Output(), "shared memory block") {
+			err = errors.Join(errOrphans, err)
+		}
 		return errors.Join(err, server.stop(postgresLadder))
 	}
 	p.mu.Lock()
@@ -188,12 +195,12 @@ func (p *Postgres) LogFile() string {
 
 // Pid is the process id of the server.
 func (p *Postgres) Pid() int {
-	return p.current().pid
+	return p.current().Pid
 }
 
 // Done is closed once the server's process has ended, by itself or by Stop or Kill. After a Restart there is a new one.
 func (p *Postgres) Done() <-chan struct{} {
-	return p.current().done
+	return p.current().Done
 }
 
 // Stop ends the server, cutting its sessions, and gives the data directory back. It may be called again.

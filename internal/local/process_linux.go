@@ -5,13 +5,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 )
-
-// setDeathSignal asks the kernel to signal the child when the thread that started it ends.
-func setDeathSignal(attributes *syscall.SysProcAttr, signal syscall.Signal) {
-	attributes.Pdeathsig = signal
-}
 
 // commandLine returns the command line of a running process, or nothing when there is none. A process that has ended
 // and waits to be collected has none either, which is how it should count.

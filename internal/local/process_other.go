@@ -7,12 +7,8 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
-
-// setDeathSignal does nothing: only Linux ties a child's life to its parent's. The next start ends what was left.
-func setDeathSignal(*syscall.SysProcAttr, syscall.Signal) {}
 
 // commandLine returns the command line of a running process, or nothing when there is none.
 func commandLine(pid int) string {

@@ -54,7 +54,7 @@ func awaitProcess(ctx context.Context, p *process, probe func(context.Context) e
 		attempt, cancel := context.WithTimeout(ctx, 2*time.Second)
 		err := probe(attempt)
 		cancel()
-		if p.ended() {
+		if p.Ended() {
 			return p.died()
 		}
 		if err == nil {

@@ -172,12 +172,12 @@ func (t *Temporal) LogFile() string {
 
 // Pid is the process id of the server.
 func (t *Temporal) Pid() int {
-	return t.current().pid
+	return t.current().Pid
 }
 
 // Done is closed once the server's process has ended, by itself or by Stop or Kill. After a Restart there is a new one.
 func (t *Temporal) Done() <-chan struct{} {
-	return t.current().done
+	return t.current().Done
 }
 
 // Stop ends the server gracefully, by force after 10 s, and gives the data directory back. It may be called again.

@@ -18,6 +18,8 @@ type pageKey struct{ folder, page string }
 type ranked struct {
 	chunk store.SearchChunk
 	score float64
+	// alsoIn are other folders that hold the same source page.
+	alsoIn []string
 }
 
 // ranking is pages in their order, each of them once, and what a place in it is worth.
@@ -45,6 +47,25 @@ func fuse(rankings ...ranking) []ranked {
 		return cmp.Or(cmp.Compare(b.score, a.score), comparePages(a.chunk, b.chunk))
 	})
 	return fused
+}
+
+// oncePerOrigin gives each source page once, in its best place: a reader who finds a page twice, because two folders hold it,
+// finds less of the rest.
+func oncePerOrigin(fused []ranked) []ranked {
+	type origin struct{ connection, page string }
+	at := make(map[origin]int, len(fused))
+	once := make([]ranked, 0, len(fused))
+	for _, r := range fused {
+		key := origin{r.chunk.Connection, r.chunk.Origin}
+		first, known := at[key]
+		if known && key.page != "" {
+			once[first].alsoIn = append(once[first].alsoIn, r.chunk.FolderID)
+			continue
+		}
+		at[key] = len(once)
+		once = append(once, r)
+	}
+	return once
 }
 
 func comparePages(a, b store.SearchChunk) int {

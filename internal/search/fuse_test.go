@@ -41,3 +41,22 @@ func TestFuse_keeps_equal_page_ids_of_two_folders_apart(t *testing.T) {
 	both[1].FolderID = "lab"
 	assert.Len(t, fuse(ranking{both, 1}), 2)
 }
+
+func TestOncePerOrigin_keeps_the_best_place_and_names_the_other_folders(t *testing.T) {
+	t.Parallel()
+	at := func(folder, connection, origin string, score float64) ranked {
+		return ranked{chunk: store.SearchChunk{FolderID: folder, PageID: "p", Connection: connection, Origin: origin}, score: score}
+	}
+	once := oncePerOrigin([]ranked{
+		at("hr", "notion", "1", 9), at("wiki", "notion", "2", 8), at("lab", "notion", "1", 7), at("all", "notion", "1", 6), at("drive", "other", "1", 5),
+		at("x", "files", "", 4), at("y", "files", "", 3),
+	})
+	folders := make([]string, 0, len(once))
+	for _, r := range once {
+		folders = append(folders, r.chunk.FolderID)
+	}
+	assert.Equal(t, []string{"hr", "wiki", "drive", "x", "y"}, folders, "what has no origin is no page of another")
+	assert.Equal(t, []string{"lab", "all"}, once[0].alsoIn)
+	assert.InDelta(t, 9, once[0].score, 0)
+	assert.Nil(t, once[1].alsoIn)
+}

@@ -52,8 +52,10 @@ type Query struct {
 
 // Hit is a page that answers a question, with the best of its chunks.
 type Hit struct {
-	PageID      string   `json:"page_id"`
-	FolderID    string   `json:"folder_id"`
+	PageID   string `json:"page_id"`
+	FolderID string `json:"folder_id"`
+	// AlsoIn names other folders that hold the same source page, which is given once.
+	AlsoIn      []string `json:"also_in,omitempty"`
 	Title       string   `json:"title"`
 	URL         string   `json:"url"`
 	HeadingPath []string `json:"heading_path"`
@@ -176,7 +178,8 @@ func (s *Searcher) rank(ctx context.Context, q Query, found findings) ([]Hit, er
 	}
 	worded := lexical.ranking(chunks, byWords)
 	fused := fuse(ranking{chunks: worded, weight: 1}, s.nearestRanking(chunks, len(byWords), worded))
-	return hits(fused[:min(len(fused), q.Limit)], lexical), nil
+	once := oncePerOrigin(fused)
+	return hits(once[:min(len(once), q.Limit)], lexical), nil
 }
 
 func hits(ranked []ranked, lexical *lexical) []Hit {
@@ -188,7 +191,7 @@ func hits(ranked []ranked, lexical *lexical) []Hit {
 			body = c.Summary
 		}
 		out = append(out, Hit{
-			PageID: c.PageID, FolderID: c.FolderID, Title: c.Title, URL: c.URL, HeadingPath: c.HeadingPath,
+			PageID: c.PageID, FolderID: c.FolderID, AlsoIn: r.alsoIn, Title: c.Title, URL: c.URL, HeadingPath: c.HeadingPath,
 			Snippet: snippet(plain(body), lexical.weightOf), Score: r.score,
 			SyncedAt: c.SyncedAt, VerifiedAt: c.VerifiedAt, SourceEditedAt: c.SourceEditedAt,
 		})

@@ -300,3 +300,36 @@ func hostile() *rapid.Generator[string] {
 	})
 	return rapid.Custom(func(r *rapid.T) string { return strings.Join(rapid.SliceOfN(part, 1, 12).Draw(r, "parts"), "") })
 }
+
+func TestSearch_gives_a_page_below_two_folders_once(t *testing.T) {
+	t.Parallel()
+	b := newBase(t)
+	for _, id := range []string{"lab", "other"} {
+		b.folder(id)
+	}
+	coffee := []string{"The espresso machine is cleaned on Fridays."}
+	for i, folder := range []string{"hr", "lab", "other"} {
+		b.add(page{folder: folder, id: fmt.Sprintf("kitchen%d", i), title: "Kitchen", path: "kitchen.md", texts: coffee})
+	}
+	// The same file below two roots; the third is another one of the same name.
+	b.exec(`UPDATE pages SET url = 'file:///srv/kitchen.md' WHERE folder_id IN ('hr', 'lab')`)
+	b.exec(`UPDATE pages SET url = 'file:///srv/other/kitchen.md', source_id = 'kitchen.md' WHERE folder_id = 'other'`)
+	hits, err := b.searcher(concepts{}).Search(t.Context(), search.Query{Text: "espresso"})
+	require.NoError(t, err)
+	require.Len(t, hits, 2)
+	assert.Equal(t, []string{"hr", "other"}, []string{hits[0].FolderID, hits[1].FolderID})
+	assert.Equal(t, []string{"lab"}, hits[0].AlsoIn)
+	assert.Empty(t, hits[1].AlsoIn)
+
+	// Of a vendor the id counts: an address changes with the title.
+	b.exec(`UPDATE folders SET source = 'notion', connection = 'notion'`)
+	b.exec(`UPDATE pages SET source_id = 'same' WHERE folder_id IN ('lab', 'other')`)
+	hits, err = b.searcher(concepts{}).Search(t.Context(), search.Query{Text: "espresso", Limit: 2})
+	require.NoError(t, err)
+	require.Len(t, hits, 2)
+	assert.Equal(t, []string{"other"}, hits[1].AlsoIn)
+	hits, err = b.searcher(concepts{}).Search(t.Context(), search.Query{Text: "espresso", Folder: "other"})
+	require.NoError(t, err)
+	require.Len(t, hits, 1)
+	assert.Equal(t, "other", hits[0].FolderID)
+}

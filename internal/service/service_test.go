@@ -206,3 +206,18 @@ func TestExitCode(t *testing.T) {
 		assert.Equal(t, code, ExitCode(err))
 	}
 }
+
+func TestMainEndsWith2WithoutItsSettings(t *testing.T) {
+	t.Setenv("LORESYNC_DATABASE_URL", "")
+	t.Setenv("LORESYNC_DATA_DIR", t.TempDir())
+	served := false
+	serve := func(context.Context, config.Config, *slog.Logger) error {
+		served = true
+		return nil
+	}
+	assert.Equal(t, exitUsage, Main("worker", serve))
+	assert.False(t, served)
+	t.Setenv("LORESYNC_DATABASE_URL", "postgres://127.0.0.1:1/none")
+	assert.Zero(t, Main("worker", serve))
+	assert.True(t, served)
+}

@@ -35,6 +35,6 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 		Timeouts: activities.Timeouts{
 			Ladder: cfg.Timeouts.Ladder, Abandoned: cfg.Timeouts.Abandoned, AskAgain: cfg.Timeouts.AskAgain, Undo: cfg.Timeouts.Undo,
 		},
-		Log: log,
+		PublicURL: cfg.PublicURL, Log: log,
 	})
 }

@@ -48,7 +48,7 @@ func Start(ctx context.Context, spec Spec, say func(line string)) (*Child, error
 func (c *Child) Pid() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.process.pid
+	return c.process.Pid
 }
 
 // Failed gives an error once the child has been given up.
@@ -71,7 +71,7 @@ func (c *Child) keep(ctx context.Context, current *process) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-current.done:
+		case <-current.Done:
 		}
 		// A kill from outside says nothing about the child, and is survived any number of times.
 		tries++
@@ -79,7 +79,7 @@ func (c *Child) keep(ctx context.Context, current *process) {
 			tries = 0
 		}
 		if tries == maxTries {
-			c.failed <- fmt.Errorf("keep %s running: %w (%s): %s (more in %s)", c.spec.Name, ErrGaveUp, current.how(), lastLine(c.spec.Log), c.spec.Log)
+			c.failed <- fmt.Errorf("keep %s running: %w (%s): %s (more in %s)", c.spec.Name, ErrGaveUp, current.how(), current.lastLine(), c.spec.Log)
 			return
 		}
 		next, err := c.again(ctx, current, time.Duration(tries)*pauseStep)
@@ -108,6 +108,6 @@ func (c *Child) again(ctx context.Context, ended *process, pause time.Duration) 
 	c.mu.Lock()
 	c.process = next
 	c.mu.Unlock()
-	c.say(fmt.Sprintf("%s ended by itself (%s) and was started again as process %d", c.spec.Name, ended.how(), next.pid))
+	c.say(fmt.Sprintf("%s ended by itself (%s) and was started again as process %d", c.spec.Name, ended.how(), next.Pid))
 	return next, nil
 }

@@ -22,9 +22,12 @@ func Files(root string) Place {
 	return Place{FolderID: "sample", Title: "Sample handbook", Source: "files", Root: root}
 }
 
-// Sandbox is the sample as the workspace of a stand-in Notion.
-func Sandbox() Place {
-	return Place{FolderID: "sandbox", Title: "Sample handbook in the sandbox", Source: "notion", Root: "workspace"}
+// Sandbox is the sample as the workspace of a stand-in Notion, and as a folder of a stand-in Drive.
+func Sandbox(driveRoot string) []Place {
+	return []Place{
+		{FolderID: "sandbox", Title: "Sample handbook in the sandbox's Notion", Source: "notion", Root: "workspace"},
+		{FolderID: "sandbox-drive", Title: "Company drive in the sandbox's Google Drive", Source: "gdrive", Root: driveRoot},
+	}
 }
 
 // maxPages is more than a sample has, and less than counting chunks page by page would bear.

@@ -64,28 +64,46 @@ func (s *Sandbox) handler() http.Handler {
 	mux.Handle("/", s.server)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_ = pageTemplate.Execute(w, s.pages.all()) // the reader went away
+		_ = pageTemplate.Execute(w, s.view()) // the reader went away
 	})
-	mux.HandleFunc("POST /sandbox/{action}", s.act)
+	mux.Handle("POST /sandbox/{action}", acting(s.change))
+	mux.Handle("POST /sandbox/drive/{action}", acting(s.drive.change))
 	return mux
 }
 
-// act carries out one change and goes back to the page. Other sites may not send it.
-func (s *Sandbox) act(w http.ResponseWriter, r *http.Request) {
-	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
-		http.Error(w, "the sandbox takes changes from its own page only", http.StatusForbidden)
-		return
+// view is what the page shows: the vendors one below the other.
+type view struct {
+	Name, Action string
+	// Top is what a page without a parent hangs below, Away where one is moved that leaves the synced folder.
+	Top, Away string
+	Pages     []Page
+}
+
+func (s *Sandbox) view() []view {
+	return []view{
+		{Name: "Notion", Action: "/sandbox/", Top: "the workspace", Away: "the workspace", Pages: s.pages.all()},
+		{Name: "Google Drive", Action: "/sandbox/drive/", Top: "Company drive", Away: "Elsewhere, which is not synced", Pages: s.drive.pages.all()},
 	}
-	id, err := s.change(r.PathValue("action"), r.FormValue)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
-		return
+}
+
+// acting carries out one change and goes back to the page. Other sites may not send it.
+func acting(change func(action string, value func(string) string) (string, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+			http.Error(w, "the sandbox takes changes from its own page only", http.StatusForbidden)
+			return
+		}
+		id, err := change(r.PathValue("action"), r.FormValue)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+			return
+		}
+		if strings.Contains(r.Header.Get("Accept"), "text/html") {
+			http.Redirect(w, r, "/", http.StatusSeeOther)
+			return
+		}
+		fmt.Fprintln(w, id)
 	}
-	if strings.Contains(r.Header.Get("Accept"), "text/html") {
-		http.Redirect(w, r, "/", http.StatusSeeOther)
-		return
-	}
-	fmt.Fprintln(w, id)
 }
 
 // change does to the workspace what people do in Notion, and gives the page's id.

@@ -1,5 +1,5 @@
 // Package sandbox runs stand-ins for the vendors' APIs, so that the real clients have something to sync without an account: a
-// Notion workspace that holds the sample handbook, and a page on which people change it.
+// Notion workspace that holds the sample handbook, a Google Drive with every kind of file, and a page on which people change them.
 package sandbox
 
 import (
@@ -21,8 +21,9 @@ const seed = 20260115
 // written is when the handbook was written, by the workspace's clock.
 var written = time.Date(2026, 1, 15, 9, 0, 0, 0, time.UTC)
 
-// Sandbox is a running stand-in.
+// Sandbox is the running stand-ins.
 type Sandbox struct {
+	drive  *drive
 	space  *notiontest.Workspace
 	server *notiontest.Server
 	http   *http.Server
@@ -31,8 +32,8 @@ type Sandbox struct {
 	pages  pages
 }
 
-// Start serves a folder of Markdown as a Notion workspace at an address of this machine.
-func Start(files fs.FS, address string) (*Sandbox, error) {
+// Start serves a folder of Markdown as a Notion workspace, and parts of it in a Drive, each at an address of this machine.
+func Start(files fs.FS, notionAddress, driveAddress string) (*Sandbox, error) {
 	clock := notiontest.WallClock()
 	clock.Set(written)
 	space := notiontest.New(notiontest.Options{Seed: seed, Name: "Sample company", Clock: clock})
@@ -41,13 +42,16 @@ func Start(files fs.FS, address string) (*Sandbox, error) {
 		return nil, fmt.Errorf("load the handbook: %w", err)
 	}
 	clock.Set(time.Now())
-	listener, err := net.Listen("tcp", address) //nolint:noctx // answers at once
+	listener, err := net.Listen("tcp", notionAddress) //nolint:noctx // answers at once
 	if err != nil {
 		return nil, fmt.Errorf("listen for the sandbox: %w", err)
 	}
 	s := &Sandbox{
 		space: space, server: notiontest.NewServer(space, notiontest.ServerOptions{}), url: "http://" + listener.Addr().String(), secret: "secret_" + rand.Text(),
 		pages: newPages(ids),
+	}
+	if s.drive, err = startDrive(files, driveAddress); err != nil {
+		return nil, errors.Join(err, listener.Close(), s.server.Close())
 	}
 	s.server.SetWebhooks(notiontest.WebhookOptions{Delay: 500 * time.Millisecond})
 	s.http = &http.Server{Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second}
@@ -64,6 +68,15 @@ func (s *Sandbox) Token() string { return s.server.Token() }
 // WebhookSecret signs the webhooks.
 func (s *Sandbox) WebhookSecret() string { return s.secret }
 
+// DriveEndpoint is the base URL of Drive's API, with /drive/v3/.
+func (s *Sandbox) DriveEndpoint() string { return s.drive.server.Endpoint() }
+
+// DriveCredentials is the key file of the service account that the Drive is shared with.
+func (s *Sandbox) DriveCredentials() []byte { return s.drive.server.CredentialsJSON() }
+
+// DriveRoot is the id of the folder that holds every kind of file.
+func (s *Sandbox) DriveRoot() string { return s.drive.root }
+
 // Subscribe sends webhooks for every change to an address.
 func (s *Sandbox) Subscribe(ctx context.Context, address string) error {
 	if _, err := s.server.Subscribe(ctx, address, s.secret); err != nil {
@@ -72,7 +85,8 @@ func (s *Sandbox) Subscribe(ctx context.Context, address string) error {
 	return nil
 }
 
-// Close ends the server.
+// Close ends the servers.
 func (s *Sandbox) Close() error {
+	s.drive.server.Close()
 	return errors.Join(s.http.Close(), s.server.Close())
 }

@@ -84,6 +84,12 @@ func Or(content, instead string) string {
 	return content
 }
 
+// Untitled stands for people where a title would be; programs get the empty title.
+const Untitled = "(untitled)"
+
+// Title is a title as people read it.
+func Title(title string) string { return Or(Clean(title), Untitled) }
+
 // Listing joins words as a sentence does: "a", "a and b", "a, b and c".
 func Listing(words []string) string {
 	if len(words) < 2 {
