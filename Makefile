@@ -64,6 +64,14 @@ test-long: ## Run in full the packages that `make test` shortens
 .PHONY: test-all
 test-all: test test-long ## Run every test, the long ones too
 
+# A storm's seed decides its steps, and OPS how many there are.
+SEED ?= 1
+OPS ?= 500
+
+.PHONY: storm
+storm: ## Let everything happen at once, servers dying too, and check the rules (SEED=1 OPS=500)
+	go test -count=1 -timeout 6h -v -run '^TestStorm$$' $(TESTFLAGS) ./tests/storm -seed $(SEED) -ops $(OPS)
+
 .PHONY: bench
 bench: ## Measure speed and memory against the machine's own floor, into bench/README.md (15 minutes)
 	go run ./bench $(ARGS)

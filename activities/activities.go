@@ -42,7 +42,7 @@ type Starter interface {
 type Execution struct {
 	WorkflowID string
 	RunID      string
-	// StartedAt is when the chain's latest run started.
+	// StartedAt is when the chain's first run started: what goes on under a new run is as old as it was.
 	StartedAt time.Time
 	Running   bool
 }

@@ -31,8 +31,10 @@ type FolderStore interface {
 	FinishRun(ctx context.Context, r knowledge.FinishedRun) error
 }
 
-// TreeStore is what folder syncs ask of the store about trees that are known only by reading.
+// TreeStore is what folder syncs ask of the store about trees that are known only by reading, and about how fast that may be.
 type TreeStore interface {
+	// Pace is how many requests a second a connection may send; fallback where nothing was set.
+	Pace(ctx context.Context, connection string, fallback float64) (float64, error)
 	KnownParents(ctx context.Context, folder string) (map[string]string, error)
 	CountKnownEdges(ctx context.Context, listingID int64) (int, error)
 	RecordCoverage(ctx context.Context, workflowID string, listingID int64) error

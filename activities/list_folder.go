@@ -38,8 +38,10 @@ const (
 	// Page syncs of a source on this machine under way at once: enough to keep every worker busy, few enough that a delete
 	// of the folder has little to wait for.
 	localWindow = 64
-	// What a remote source's budget can use in five seconds, at least four.
-	remoteWindow = 14
+	// Page syncs of a remote source: what its budget can use in five seconds, at least four. More than twenty wait for Temporal
+	// instead of for a slot where it is slower than the budget, and a person's page waits behind them.
+	leastWindow, mostWindow = 4, 20
+	windowsWorth            = 5 * time.Second
 )
 
 // ListFolder enumerates the folder and compares it with what is known. It resumes after the last stored batch, and heartbeats
@@ -61,7 +63,10 @@ func (a *FolderActivities) ListFolder(ctx context.Context, in ListFolderInput) (
 		return ListFolderResult{}, err
 	}
 	root.Known = func(ctx context.Context) (map[string]string, error) { return a.Store.KnownParents(ctx, in.FolderID) }
-	result := ListFolderResult{ListingID: listing.ListingID, Window: windowOf(src)}
+	result := ListFolderResult{ListingID: listing.ListingID}
+	if result.Window, err = a.windowOf(ctx, src, listing.Connection); err != nil {
+		return result, err
+	}
 	if result.Mode, err = a.modeOf(ctx, src, listing); err != nil {
 		return result, err
 	}
@@ -74,11 +79,17 @@ func (a *FolderActivities) ListFolder(ctx context.Context, in ListFolderInput) (
 	return a.compare(ctx, src, root, result)
 }
 
-func windowOf(src source.Source) int {
-	if src.Traits().Remote {
-		return remoteWindow
+// windowOf is how many page syncs may be under way at once.
+func (a *FolderActivities) windowOf(ctx context.Context, src source.Source, connection string) (int, error) {
+	if !src.Traits().Remote {
+		return localWindow, nil
 	}
-	return localWindow
+	perSecond, err := a.Store.Pace(ctx, connection, transport.DefaultPerSecond)
+	return remoteWindow(perSecond), err
+}
+
+func remoteWindow(perSecond float64) int {
+	return int(min(max(perSecond*windowsWorth.Seconds(), leastWindow), mostWindow))
 }
 
 // modeOf makes a listing full where its source can't tell what changed, or nothing says since when.

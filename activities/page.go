@@ -22,6 +22,7 @@ import (
 
 // PageStore is what page syncs ask of the store.
 type PageStore interface {
+	ProgressStore
 	BeginPageSync(ctx context.Context, folder, page, workflowID, firstRunID, runID string, lane knowledge.Lane) (knowledge.Begun, error)
 	HeldPage(ctx context.Context, h knowledge.Holder) (knowledge.Begun, bool, error)
 	MayGoOn(ctx context.Context, h knowledge.Holder) (bool, error)
@@ -31,6 +32,7 @@ type PageStore interface {
 	PublishUnchanged(ctx context.Context, h knowledge.Holder, r knowledge.Reading) (knowledge.Published, error)
 	FinishPageSync(ctx context.Context, h knowledge.Holder, outcome knowledge.Outcome, class, sentence, version string) (string, error)
 	PublishedRevision(ctx context.Context, folder, page string) (int64, error)
+	NoteSourceFacts(ctx context.Context, h knowledge.Holder, facts knowledge.Facts) (bool, error)
 	ReportChildren(ctx context.Context, h knowledge.Holder, children []knowledge.Entry) (int, error)
 	TextsToEnrich(ctx context.Context, revisionID int64) (knowledge.PublishedTexts, error)
 }
@@ -91,7 +93,25 @@ func (a *PageActivities) ReadPage(ctx context.Context, in BeginPageInput) (ReadP
 	if src.Traits().Remote {
 		return ReadPageResult{Token: begun.Token, Remote: true, First: begun.ContentHash == nil}, nil
 	}
-	return a.fetch(ctx, src, knowledge.Holder{Folder: in.FolderID, Page: in.PageID, Token: begun.Token}, begun)
+	holder := knowledge.Holder{Folder: in.FolderID, Page: in.PageID, Token: begun.Token}
+	result, err := a.fetch(ctx, src, holder, begun)
+	if err != nil {
+		a.drop(ctx, holder)
+	}
+	return result, err
+}
+
+// dropPatience bounds the cleanup of a read that has failed or was cancelled.
+const dropPatience = 10 * time.Second
+
+// drop gives back a page whose read ends without a result, in a context that no cancellation reaches: nobody else knows the
+// token, so the workflow's own cleanup could not. What can't be dropped now is the janitor's.
+func (a *PageActivities) drop(ctx context.Context, h knowledge.Holder) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropPatience)
+	defer cancel()
+	if _, err := a.Store.FinishPageSync(ctx, h, knowledge.OutcomeCancelled, "", "", ""); err != nil {
+		activity.GetLogger(ctx).Warn("a read that ended early could not be cleaned up; the janitor does it", "folder_id", h.Folder, "page_id", h.Page)
+	}
 }
 
 // HeldPageInput names a page and the token that holds it.
@@ -133,6 +153,7 @@ func (a *PageActivities) fetch(ctx context.Context, src source.Source, holder kn
 	if err != nil {
 		return ReadPageResult{}, err
 	}
+	root.Memo = memo{store: a.Store, holder: holder}
 	asking := transport.WithAttempt(ctx, transport.Attempt{Folder: holder.Folder, Page: holder.Page, Token: holder.Token, Lane: knowledge.LaneBackfill})
 	reading, stop := a.watch(asking, holder)
 	page, err := src.Fetch(reading, root, begun.SourceID)
@@ -153,7 +174,24 @@ func (a *PageActivities) fetch(ctx context.Context, src source.Source, holder kn
 			return result, err
 		}
 	}
+	if err := a.noteFacts(ctx, holder, page); err != nil {
+		return result, err
+	}
 	return a.settle(ctx, src, holder, begun, result, page)
+}
+
+// noteFacts keeps who may read the page at its source, and what else the source said of it: also of a page whose content is the
+// same, since rights change without it.
+func (a *PageActivities) noteFacts(ctx context.Context, h knowledge.Holder, page source.Page) error {
+	if page.Access == nil && page.Meta == nil {
+		return nil
+	}
+	meta, err := json.Marshal(render.CleanMeta(page.Meta))
+	if err != nil {
+		meta = json.RawMessage(`{}`)
+	}
+	_, err = a.Store.NoteSourceFacts(ctx, h, knowledge.Facts{Access: page.Access, Meta: meta})
+	return err
 }
 
 // watch gives a context that ends when a delete asks the holder to stop, so that a slow read ends within a second or two.

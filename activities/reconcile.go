@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -20,8 +21,10 @@ type AbsenceStore interface {
 	LostPages(ctx context.Context, folder string) ([]knowledge.Lost, error)
 	HoldPages(ctx context.Context, holdID string) ([]knowledge.Lost, error)
 	RemovalFacts(ctx context.Context, folder string, listingID int64, planned int) (knowledge.Removal, error)
-	RemoveLostPages(ctx context.Context, folder string, pages []string, undo time.Duration, approved, told bool) ([]string, error)
+	RemoveLostPages(ctx context.Context, folder string, pages []string, undo time.Duration) ([]string, error)
+	RemoveToldPages(ctx context.Context, r knowledge.ToldRemoval) (knowledge.ToldRemoved, error)
 	ToldPages(ctx context.Context, listingID int64) ([]knowledge.Lost, error)
+	ForgetContainers(ctx context.Context, listingID int64) error
 	ForgetStrikes(ctx context.Context, folder string, pages []string) error
 	HoldRemovals(ctx context.Context, folder, holdID, reason string, pages []string) (string, error)
 	RecordRemovals(ctx context.Context, listingID int64, removed, held int) error
@@ -54,6 +57,9 @@ func (a *ReconcileActivities) ReconcileVanished(ctx context.Context, in Reconcil
 	if err != nil {
 		return ReconcileResult{}, err
 	}
+	if err := a.Store.ForgetContainers(ctx, in.ListingID); err != nil {
+		return ReconcileResult{}, err
+	}
 	told, err := a.Store.ToldPages(ctx, in.ListingID)
 	if err != nil || len(absent)+len(told) == 0 {
 		return ReconcileResult{}, err
@@ -63,10 +69,11 @@ func (a *ReconcileActivities) ReconcileVanished(ctx context.Context, in Reconcil
 	if absent, err = a.confirm(ctx, in.FolderID, absent); err != nil {
 		return ReconcileResult{}, err
 	}
-	if told, err = a.confirm(ctx, in.FolderID, told); err != nil {
+	gone, err := a.confirmTold(ctx, in.FolderID, told)
+	if err != nil {
 		return ReconcileResult{}, err
 	}
-	return a.removeOrHold(ctx, in, absent, told)
+	return a.removeOrHold(ctx, in, pageIDs(absent), gone)
 }
 
 // absent gives the pages that a second complete listing didn't see.
@@ -78,27 +85,46 @@ func (a *ReconcileActivities) absent(ctx context.Context, in ReconcileInput) ([]
 	return a.Store.LostPages(ctx, in.FolderID)
 }
 
-// removeOrHold removes what is confirmed, or has a person look at all of it.
-func (a *ReconcileActivities) removeOrHold(ctx context.Context, in ReconcileInput, absent, told []knowledge.Lost) (ReconcileResult, error) {
-	if len(absent)+len(told) == 0 {
-		return ReconcileResult{}, nil
+// errOthersRemove ends an attempt whose decisions were overtaken again and again by other removals of the folder.
+var errOthersRemove = errors.New("other pages of the folder are being removed meanwhile")
+
+// removeOrHold removes what is confirmed, or has a person look at all of it. Whenever others were removed since it counted, it
+// decides anew about what is left.
+func (a *ReconcileActivities) removeOrHold(ctx context.Context, in ReconcileInput, absent []string, told confirmed) (ReconcileResult, error) {
+	var result ReconcileResult
+	for range decideTries {
+		planned := slices.Concat(absent, told.pages)
+		if len(planned) == 0 {
+			return result, nil
+		}
+		facts, err := a.Store.RemovalFacts(ctx, in.FolderID, in.ListingID, len(planned))
+		if err != nil {
+			return result, err
+		}
+		if reason := knowledge.HoldReason(facts); reason != "" {
+			held, err := a.hold(ctx, in, reason, planned)
+			result.Held = held.Held
+			return result, err
+		}
+		removed, decided, err := a.removeTold(ctx, &told, facts.Recent, false)
+		if decided && err == nil {
+			var more int
+			more, err = a.removeAbsent(ctx, in.FolderID, absent)
+			removed += more
+		}
+		result.Removed += removed
+		if err = errors.Join(err, a.recordRemoved(ctx, in.ListingID, removed)); err != nil || decided {
+			return result, err
+		}
 	}
-	facts, err := a.Store.RemovalFacts(ctx, in.FolderID, in.ListingID, len(absent)+len(told))
-	if err != nil {
-		return ReconcileResult{}, err
+	return result, errOthersRemove
+}
+
+func (a *ReconcileActivities) recordRemoved(ctx context.Context, listingID int64, removed int) error {
+	if removed == 0 {
+		return nil
 	}
-	if reason := knowledge.HoldReason(facts); reason != "" {
-		return a.hold(ctx, in, reason, append(pageIDs(absent), pageIDs(told)...))
-	}
-	removed, err := a.remove(ctx, in.FolderID, pageIDs(absent), removal{})
-	if err != nil {
-		return ReconcileResult{Removed: removed}, err
-	}
-	more, err := a.remove(ctx, in.FolderID, pageIDs(told), removal{told: true})
-	if removed += more; err != nil {
-		return ReconcileResult{Removed: removed}, err
-	}
-	return ReconcileResult{Removed: removed}, a.Store.RecordRemovals(ctx, in.ListingID, removed, 0)
+	return a.Store.RecordRemovals(ctx, listingID, removed, 0)
 }
 
 func pageIDs(pages []knowledge.Lost) []string {
@@ -172,15 +198,53 @@ func (a *ReconcileActivities) confirm(ctx context.Context, folder string, lost [
 	return gone, a.Store.ForgetStrikes(ctx, folder, alive)
 }
 
-// removal is on whose word pages are removed: a person's who approved it, the source's who told it, else two listings'.
-type removal struct{ approved, told bool }
+// confirmed are pages that the source said are gone, and said so again when it was asked.
+type confirmed struct {
+	folder, generation string
+	// since is the database's time at which the source was asked: pages that were read later are there after all.
+	since time.Time
+	pages []string
+}
 
-func (a *ReconcileActivities) remove(ctx context.Context, folder string, pages []string, word removal) (int, error) {
+// confirmTold confirms pages, and notes when it began to ask.
+func (a *ReconcileActivities) confirmTold(ctx context.Context, folder string, told []knowledge.Lost) (confirmed, error) {
+	if len(told) == 0 {
+		return confirmed{folder: folder}, nil
+	}
+	place, err := a.Store.FolderRoot(ctx, folder)
+	if err != nil {
+		return confirmed{}, err
+	}
+	gone, err := a.confirm(ctx, folder, told)
+	return confirmed{folder: folder, generation: place.Generation, since: place.At, pages: pageIDs(gone)}, err
+}
+
+// removeTold removes confirmed pages, and takes those that it looked at out of them. False when others were removed since
+// recent removals were counted, unless a person approved.
+func (a *ReconcileActivities) removeTold(ctx context.Context, told *confirmed, recent int64, approved bool) (removed int, decided bool, err error) {
+	for len(told.pages) > 0 {
+		activity.RecordHeartbeat(ctx, removed)
+		batch := told.pages[:min(len(told.pages), lockBatch)]
+		answer, err := a.Store.RemoveToldPages(ctx, knowledge.ToldRemoval{
+			FolderID: told.folder, Generation: told.generation, PageIDs: batch, Since: told.since, Undo: a.Timeouts.Undo,
+			Recent: recent + int64(removed), Approved: approved,
+		})
+		if err != nil || answer.Outcome == "recount" {
+			return removed, false, err
+		}
+		removed += len(answer.Gone)
+		told.pages = told.pages[len(batch):]
+	}
+	return removed, true, nil
+}
+
+// removeAbsent removes pages that two listings didn't see.
+func (a *ReconcileActivities) removeAbsent(ctx context.Context, folder string, pages []string) (int, error) {
 	removed := 0
 	for len(pages) > 0 {
 		activity.RecordHeartbeat(ctx, removed)
 		batch := pages[:min(len(pages), lockBatch)]
-		gone, err := a.Store.RemoveLostPages(ctx, folder, batch, a.Timeouts.Undo, word.approved, word.told)
+		gone, err := a.Store.RemoveLostPages(ctx, folder, batch, a.Timeouts.Undo)
 		if err != nil {
 			return removed, err
 		}
@@ -202,10 +266,10 @@ func (a *ReconcileActivities) RemoveApproved(ctx context.Context, in ApprovedInp
 	if err != nil {
 		return ReconcileResult{}, err
 	}
-	gone, err := a.confirm(ctx, in.FolderID, pages)
+	gone, err := a.confirmTold(ctx, in.FolderID, pages)
 	if err != nil {
 		return ReconcileResult{}, err
 	}
-	removed, err := a.remove(ctx, in.FolderID, pageIDs(gone), removal{approved: true, told: true})
+	removed, _, err := a.removeTold(ctx, &gone, 0, true)
 	return ReconcileResult{Removed: removed}, err
 }

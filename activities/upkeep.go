@@ -38,6 +38,8 @@ type UpkeepActivities struct {
 	Starter    Starter
 	Executions Executions
 	Timeouts   Timeouts
+	// Watches keep the push channels of sources that can call back; nil keeps none.
+	Watches *Watches
 }
 
 // TidyInput is empty; it is a struct so that fields can be added.
@@ -203,11 +205,13 @@ type RequestDueInput struct{}
 // RequestDueResult counts what was asked for.
 type RequestDueResult struct {
 	Pages, Folders, Deletes, Resumed int
+	// Watched and Unwatched are push channels that were opened and closed.
+	Watched, Unwatched int
 }
 
 // RequestDue starts deletes that were accepted without their workflow, and asks for the pages whose time has come and for the
 // folders whose interval is over. What it asked for is due
-// again later, so that a lost request comes back by itself.
+// again later, so that a lost request comes back by itself. Last it looks after the push channels, whose trouble fails nothing.
 func (a *UpkeepActivities) RequestDue(ctx context.Context, _ RequestDueInput) (RequestDueResult, error) {
 	var result RequestDueResult
 	var tidied TidyResult
@@ -241,7 +245,20 @@ func (a *UpkeepActivities) RequestDue(ctx context.Context, _ RequestDueInput) (R
 		}
 		result.Folders++
 	}
+	a.keepWatches(ctx, &result)
 	return result, nil
+}
+
+func (a *UpkeepActivities) keepWatches(ctx context.Context, result *RequestDueResult) {
+	if a.Watches == nil {
+		return
+	}
+	defer beat(ctx)() // sources may take their time
+	kept, err := a.Watches.Keep(ctx)
+	result.Folders += kept.FolderSyncs
+	if result.Watched, result.Unwatched = kept.Opened, kept.Stopped; err != nil {
+		activity.GetLogger(ctx).Warn("the push channels could not be looked after; the next look is in a minute", "error", err)
+	}
 }
 
 // resumeConnections checks the connections whose credentials were refused, and resumes those that work again. One check of one

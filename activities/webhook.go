@@ -14,6 +14,7 @@ type NoticeStore interface {
 	NoticeTargets(ctx context.Context, connection string, n knowledge.Notice, folders []string, since *time.Time) ([]knowledge.NoticeTarget, error)
 	PagesBelow(ctx context.Context, folder, sourceID string, bound int) ([]knowledge.Lost, error)
 	RemoveToldPages(ctx context.Context, r knowledge.ToldRemoval) (knowledge.ToldRemoved, error)
+	LogTargets(ctx context.Context, connection string, folders []string, since *time.Time, lately time.Duration) ([]knowledge.LogTarget, error)
 }
 
 // Asker asks for what a notice points to. control implements it.
@@ -31,6 +32,8 @@ type WebhookActivities struct {
 	Asker Asker
 	// Reconcile lends its confirmation and its guards: told by a listing or by a notice, a page goes the same way.
 	Reconcile *ReconcileActivities
+	// Watches know which change logs a folder needs.
+	Watches *Watches
 }
 
 // FollowNoticeInput is a notice and how far it was followed. It holds ids and kinds, no content.
@@ -65,10 +68,13 @@ const (
 )
 
 // FollowNotice looks once, in every active folder of a connection, for the object of a notice: it asks for the page, for the page
-// above an unknown one, or for a folder sync, or has the source confirm that it is gone. A second run asks once more, which
-// costs a read and changes nothing. Its heartbeat is the number of folders done. It returns the failures of the source's
-// confirmation.
+// above an unknown one, or for a folder sync, or has the source confirm that it is gone. A change log is followed by folder syncs.
+// A second run asks once more, which costs a read and changes nothing. Its heartbeat is the number of folders done. It returns the
+// failures of the source's confirmation.
 func (a *WebhookActivities) FollowNotice(ctx context.Context, in FollowNoticeInput) (FollowNoticeResult, error) {
+	if in.Kind == knowledge.NoticeLogChanged {
+		return a.followLog(ctx, in)
+	}
 	result := FollowNoticeResult{Since: in.Since}
 	notice := knowledge.Notice{Kind: in.Kind, SourceID: in.SourceID, ParentSourceID: in.ParentSourceID}
 	targets, err := a.Store.NoticeTargets(ctx, in.Connection, notice, in.Folders, in.Since)
@@ -169,8 +175,6 @@ func (a *WebhookActivities) removeTold(ctx context.Context, target knowledge.Not
 		if err != nil {
 			return err
 		}
-		// No listing tells what the source still has, so what would stay is counted as listed.
-		facts.Listed = max(0, facts.Live-facts.Planned)
 		if reason := knowledge.HoldReason(facts); reason != "" {
 			held, err := a.Reconcile.hold(ctx, ReconcileInput{FolderID: target.FolderID}, reason, pages)
 			result.Held += held.Held

@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/sdk/client"
 
 	"github.com/loresync/loresync/internal/config"
 	"github.com/loresync/loresync/internal/control"
@@ -19,7 +17,6 @@ import (
 	"github.com/loresync/loresync/internal/source/notion/notiontest"
 	"github.com/loresync/loresync/internal/store"
 	"github.com/loresync/loresync/internal/testenv"
-	"github.com/loresync/loresync/workflows"
 )
 
 // wiki is a Notion workspace behind a stand-in server, and a folder that syncs it.
@@ -31,13 +28,15 @@ type wiki struct {
 }
 
 // newWiki makes a workspace whose clock stands hours ago, so that no page counts as just edited, fills it and registers it.
-func newWiki(t *testing.T, options notiontest.ServerOptions, root string, fill func(*notiontest.Workspace)) *wiki {
+func newWiki(t testing.TB, options notiontest.ServerOptions, root string, fill func(*notiontest.Workspace)) *wiki {
 	t.Helper()
 	return newWikiAt(t, 2000, options, root, fill)
 }
 
-// newWikiAt is newWiki with a budget of rate requests a second.
-func newWikiAt(t *testing.T, rate float64, options notiontest.ServerOptions, root string, fill func(*notiontest.Workspace)) *wiki {
+// newWikiAt is newWiki with a budget of rate requests a second, and more options of the rig.
+func newWikiAt(
+	t testing.TB, rate float64, options notiontest.ServerOptions, root string, fill func(*notiontest.Workspace), more ...rigOption,
+) *wiki {
 	t.Helper()
 	w := &wiki{clock: notiontest.NewClock(time.Now().Add(-24 * time.Hour))}
 	w.space = notiontest.New(notiontest.Options{Seed: 7, Clock: w.clock})
@@ -47,12 +46,12 @@ func newWikiAt(t *testing.T, rate float64, options notiontest.ServerOptions, roo
 	t.Cleanup(func() { _ = w.server.Close() })
 	fill(w.space)
 	w.clock.Advance(time.Hour)
-	w.rig = newRig(t, func(r *rig) {
+	w.rig = newRig(t, append(more, func(r *rig) {
 		r.spec = control.FolderSpec{ID: folderID, Source: notion.Name, Root: root, Title: "Wiki"}
 		r.makeSources = func(st *store.Store) control.Sources {
 			return config.NewSources(config.Config{Notion: config.Notion{Token: w.server.Token(), BaseURL: url, Rate: rate}}, st)
 		}
-	})
+	})...)
 	w.server.ResetLog()
 	return w
 }
@@ -176,15 +175,6 @@ func TestNotionFolder(t *testing.T) {
 	})
 }
 
-// due does what the due reads' schedule does every minute.
-func (w *wiki) due() {
-	w.t.Helper()
-	run, err := w.temporal.ExecuteWorkflow(w.t.Context(), client.StartWorkflowOptions{TaskQueue: workflows.QueueKnowledge}, "DueReadsWorkflow",
-		workflows.DueReadsInput{})
-	require.NoError(w.t, err)
-	require.NoError(w.t, run.Get(w.t.Context(), nil))
-}
-
 // wide makes n pages with some nesting, half of them with blocks that have children.
 func wide(t *testing.T, n int) func(*notiontest.Workspace) {
 	t.Helper()
@@ -245,18 +235,6 @@ func TestNotionSurvivesAWeatherOfFaults(t *testing.T) {
 	assert.Zero(t, w.count(`SELECT count(*) FROM pages WHERE tombstoned_at IS NOT NULL`), "none removed")
 	assert.Greater(t, len(w.server.Statuses()), 3, "there was a weather: %v", w.server.Statuses())
 	w.clean()
-}
-
-// syncWithin runs a full sync to its end, which may take a while.
-func (w *wiki) syncWithin(patience time.Duration) control.Answer {
-	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
-	defer cancel()
-	answer, err := w.SyncFolder(ctx, folderID, knowledge.ModeFull, person)
-	require.NoError(w.t, err)
-	answer, err = w.Wait(ctx, answer, nil)
-	require.NoError(w.t, err)
-	return answer
 }
 
 func TestNotionBudget(t *testing.T) {

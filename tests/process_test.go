@@ -33,7 +33,7 @@ var programs = sync.OnceValues(func() (string, error) {
 	return dir, build.Run()
 })
 
-func program(t *testing.T, name string) string {
+func program(t testing.TB, name string) string {
 	t.Helper()
 	dir, err := programs()
 	require.NoError(t, err)
@@ -51,8 +51,14 @@ func (r *rig) environment() []string {
 // workerProcess starts a worker as a process of its own. It is killed with the test, if it wasn't before.
 func (r *rig) workerProcess() *exec.Cmd {
 	r.t.Helper()
+	return r.startWorker()
+}
+
+// startWorker is workerProcess with other settings than the rig's.
+func (r *rig) startWorker(settings ...string) *exec.Cmd {
+	r.t.Helper()
 	worker := exec.Command(program(r.t, "worker"))
-	worker.Env = r.environment()
+	worker.Env = append(r.environment(), settings...)
 	log := &bytes.Buffer{}
 	worker.Stderr = log
 	require.NoError(r.t, worker.Start())

@@ -17,6 +17,7 @@ import (
 
 	"github.com/loresync/loresync/activities"
 	"github.com/loresync/loresync/internal/content/embed"
+	"github.com/loresync/loresync/internal/content/extract"
 	"github.com/loresync/loresync/internal/content/summary"
 	"github.com/loresync/loresync/internal/control"
 	"github.com/loresync/loresync/internal/knowledge"
@@ -27,9 +28,11 @@ import (
 	"github.com/loresync/loresync/internal/testenv"
 	"github.com/loresync/loresync/internal/workers"
 	"github.com/loresync/loresync/schema"
+	"github.com/loresync/loresync/workflows"
 )
 
 func TestMain(m *testing.M) {
+	extract.ServeChildIfAsked()
 	testenv.SetMigrate(func(ctx context.Context, url string) error {
 		_, err := schema.Migrate(ctx, url)
 		return err
@@ -47,7 +50,7 @@ var person = control.Actor{Name: "eve", Trigger: "cli"}
 // rig is a whole loresync in one process: a database and a namespace of its own, a folder of files, and a worker.
 type rig struct {
 	*control.Control
-	t        *testing.T
+	t        testing.TB
 	store    *store.Store
 	temporal client.Client
 	search   *search.Searcher
@@ -80,7 +83,7 @@ func patiently(r *rig) { r.timeout = 30 * time.Second }
 // withoutWorker leaves the workers to the test.
 func withoutWorker(r *rig) { r.alone = true }
 
-func newRig(t *testing.T, options ...rigOption) *rig {
+func newRig(t testing.TB, options ...rigOption) *rig {
 	t.Helper()
 	r := &rig{
 		t: t, root: t.TempDir(), url: testenv.Database(t), name: testenv.Namespace(t), src: files.New(files.Options{}),
@@ -210,4 +213,25 @@ func (r *rig) clean() {
 	differences, err := r.Fsck(r.t.Context(), control.FsckOptions{})
 	require.NoError(r.t, err)
 	require.Empty(r.t, differences)
+}
+
+// due does what the due reads' schedule does every minute.
+func (r *rig) due() {
+	r.t.Helper()
+	run, err := r.temporal.ExecuteWorkflow(r.t.Context(), client.StartWorkflowOptions{TaskQueue: workflows.QueueKnowledge}, "DueReadsWorkflow",
+		workflows.DueReadsInput{})
+	require.NoError(r.t, err)
+	require.NoError(r.t, run.Get(r.t.Context(), nil))
+}
+
+// syncWithin runs a full sync to its end, which may take a while.
+func (r *rig) syncWithin(patience time.Duration) control.Answer {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), patience)
+	defer cancel()
+	answer, err := r.SyncFolder(ctx, folderID, knowledge.ModeFull, person)
+	require.NoError(r.t, err)
+	answer, err = r.Wait(ctx, answer, nil)
+	require.NoError(r.t, err)
+	return answer
 }

@@ -29,6 +29,7 @@ func TestRecordHistories(t *testing.T) {
 	t.Run("deletes", recordDeletes)
 	t.Run("batches and upkeep", recordUpkeep)
 	t.Run("webhooks", recordWebhooks)
+	t.Run("change logs", recordLogs)
 }
 
 func recordPages(t *testing.T) {

@@ -44,7 +44,8 @@ const (
 // FollowWebhookWorkflow follows one webhook event of a source.
 //
 //   - When it ends, each active folder of the connection has been asked to read what the event points to, or has removed what
-//     the source confirmed to be gone, or has it held; or the next sync of the folder looks.
+//     the source confirmed to be gone, or has it held; or the next sync of the folder looks. Of an event about a change log, each
+//     folder that needs the log has a listing that began after all calls of the event.
 //   - Its ID is connection/{connection}/webhook/{eventId}. control starts it, once for an event however often it is delivered.
 //   - No signals, queries or updates; nothing is carried over, since its looks are bounded.
 //   - A cancel ends it between two looks; what was asked for goes on.

@@ -1,7 +1,9 @@
 package workflows_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
@@ -9,6 +11,7 @@ import (
 	"github.com/loresync/loresync/internal/content/embed"
 	"github.com/loresync/loresync/internal/control"
 	"github.com/loresync/loresync/internal/knowledge"
+	"github.com/loresync/loresync/internal/source"
 	"github.com/loresync/loresync/internal/testenv"
 )
 
@@ -31,6 +34,42 @@ func recordWebhooks(t *testing.T) {
 	r.awaitTimer(removed)
 	r.gate.Open()
 	r.record("removed_once_it_was_read", removed)
+}
+
+// seemingWatcher makes a source look as if it had a change log, whose checkpoint is its name.
+type seemingWatcher struct{ source.Source }
+
+func (s seemingWatcher) Traits() source.Traits {
+	traits := s.Source.Traits()
+	traits.Incremental = true
+	return traits
+}
+
+func (s seemingWatcher) List(ctx context.Context, root source.Root, cursor string, yield func(source.Batch) error) (source.Listed, error) {
+	listed, err := s.Source.List(ctx, root, cursor, yield)
+	listed.Checkpoint = "user"
+	return listed, err
+}
+
+func (seemingWatcher) Changes(_ context.Context, _ source.Root, checkpoint string, yield func([]source.Entry, []string) error) (source.Listed, error) {
+	return source.Listed{Verdict: source.VerdictComplete, Checkpoint: checkpoint}, yield(nil, nil)
+}
+
+func (seemingWatcher) Logs(checkpoint string) []string { return []string{checkpoint} }
+
+func (seemingWatcher) Watch(context.Context, string, source.Channel) (source.Watched, error) {
+	return source.Watched{}, nil
+}
+
+func (seemingWatcher) Unwatch(context.Context, string, string) error { return nil }
+
+// recordLogs follows calls of a change log.
+func recordLogs(t *testing.T) {
+	r := newRecordRig(t, embed.Lexical{}, false)
+	r.src = seemingWatcher{r.src}
+	r.put("a.md")
+	r.awaitEnd(r.accepted(r.SyncFolder(t.Context(), "hr", knowledge.ModeFull, recorder)))
+	r.record("log_followed", r.accepted(r.TakeNotice(t.Context(), "files", knowledge.LogNotice("user", time.Now()))))
 }
 
 // page puts a file, whose id is its path, and syncs it.

@@ -122,6 +122,8 @@ type Folder struct {
 	PurgeAt      *time.Time      `json:"purge_at"`
 	LastSyncAt   *time.Time      `json:"last_sync_at"`
 	Pages        PageCounts      `json:"pages"`
+	// Warnings speak of other folders that sync the same pages; only where a root was given anew.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // PageCounts is how many documents of a folder are in each state.
@@ -158,6 +160,17 @@ type Page struct {
 	PurgeAt        *time.Time   `json:"purge_at,omitempty"`
 	// Fidelity says how much of the published content could be kept; nil where the source has nothing to say, and in lists.
 	Fidelity *Fidelity `json:"fidelity,omitempty"`
+	// Facts are what the source said besides the content at the last read; not in lists.
+	Facts
+}
+
+// Facts are what a source says of a page besides its content.
+type Facts struct {
+	// Access says who may read the page at its source: objects with type and role, and what else the source tells. Null where it
+	// doesn't say.
+	Access json.RawMessage `json:"access,omitempty"`
+	// Meta has the owner, who modified it, and what else helps people and filters.
+	Meta json.RawMessage `json:"source_meta,omitempty"`
 }
 
 // PageFailure is what is wrong with a page until a sync of it succeeds.

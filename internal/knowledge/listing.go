@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"encoding/json"
+	"time"
 )
 
 // Listing is a begun listing. Outcome is begun, or why it was refused.
@@ -59,6 +60,9 @@ type Lost struct {
 type FolderRoot struct {
 	Source, Connection, Root string
 	Limits                   json.RawMessage
+	Generation               string
+	// At is the database's time of the look.
+	At time.Time
 }
 
 // Counted is the result of a listing in pages, with its verdict.

@@ -13,6 +13,8 @@ const (
 	NoticeGone NoticeKind = "gone"
 	// NoticeCommented says that somebody wrote or changed a comment on an object.
 	NoticeCommented NoticeKind = "commented"
+	// NoticeLogChanged says that a change log has something new, and not what: its object is the log.
+	NoticeLogChanged NoticeKind = "log_changed"
 )
 
 // Notice is what is kept of a webhook event: ids and kinds, no content.
@@ -62,6 +64,8 @@ type ToldRemoval struct {
 	Undo time.Duration
 	// Recent is the number of removals in the last 24 hours that the decision was made on.
 	Recent int64
+	// Approved is set when a person decided: then other removals change nothing.
+	Approved bool
 }
 
 // ToldRemoved is the answer. Outcome is removed, or recount when other pages were removed since the decision.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/google/uuid"
@@ -57,6 +56,13 @@ FROM rate_budgets ORDER BY connection`
 // Budgets gives the budgets of all connections that ever sent a request or had one set.
 func (s *Store) Budgets(ctx context.Context) ([]Budget, error) {
 	return list[Budget](ctx, s, "read the rate budgets", budgets)
+}
+
+const pace = `SELECT coalesce((SELECT per_second FROM rate_budgets WHERE connection = $1), $2)`
+
+// Pace gives how many requests a second a connection may send; fallback where nothing was set.
+func (s *Store) Pace(ctx context.Context, connection string, fallback float64) (float64, error) {
+	return scalar[float64](ctx, s, "read a rate budget", pace, connection, fallback)
 }
 
 // Slots is one process' way to the rate budgets of the connections of a vendor.
@@ -138,11 +144,9 @@ func (s *Slots) Block(ctx context.Context, connection string, lasting time.Durat
 	return passing(err)
 }
 
-// passing counts as unreachable what a waiter for a slot can only wait for: a connection that was cut in the middle of an answer,
-// a Postgres without a free connection, and a lock that wasn't given in time. The slot may have been taken; then it is lost.
+// passing counts as unreachable what a waiter for a slot can only wait for too: the budget's lock, which others held for too long.
 func passing(err error) error {
-	refused, ok := errors.AsType[*pgconn.PgError](err)
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || ok && (refused.Code == "53300" || refused.Code == "55P03") {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == lockNotAvailable {
 		return fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	return err

@@ -10,11 +10,13 @@ import (
 // Connection is one connection row.
 type Connection struct {
 	Name, Source, SecretRef, PauseReason string
-	PausedAt                             *time.Time
+	// Subject is as whom a service account with domain-wide delegation reads; empty for the account itself.
+	Subject  string
+	PausedAt *time.Time
 }
 
 const connections = `
-SELECT name, source, secret_ref, pause_reason, paused_at FROM connections WHERE $1 = '' OR name = $1 ORDER BY name`
+SELECT name, source, secret_ref, subject, pause_reason, paused_at FROM connections WHERE $1 = '' OR name = $1 ORDER BY name`
 
 // Connections gives all connections.
 func (s *Store) Connections(ctx context.Context) ([]Connection, error) {
@@ -28,15 +30,15 @@ func (s *Store) Connection(ctx context.Context, name string) (Connection, error)
 
 const addConnection = `
 WITH added AS (
-    INSERT INTO connections (name, source, secret_ref) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING RETURNING name
+    INSERT INTO connections (name, source, secret_ref, subject) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO NOTHING RETURNING name
 ), noted AS (
-    INSERT INTO sync_events (kind, actor, data) SELECT 'connection_added', $4, jsonb_build_object('connection', name) FROM added
+    INSERT INTO sync_events (kind, actor, data) SELECT 'connection_added', $5, jsonb_build_object('connection', name) FROM added
 )
 SELECT count(*) > 0 FROM added`
 
-// AddConnection records a connection; false when its name is taken.
-func (s *Store) AddConnection(ctx context.Context, name, source, secretRef, actor string) (bool, error) {
-	return scalar[bool](ctx, s, "record a connection", addConnection, name, source, secretRef, actor)
+// AddConnection records a connection by its name, source, secret reference and subject; false when its name is taken.
+func (s *Store) AddConnection(ctx context.Context, c Connection, actor string) (bool, error) {
+	return scalar[bool](ctx, s, "record a connection", addConnection, c.Name, c.Source, c.SecretRef, c.Subject, actor)
 }
 
 const pauseConnection = `

@@ -30,14 +30,18 @@ const acceptPageDelete = `SELECT * FROM accept_page_delete($1, $2, $3, $4, $5, $
 
 // AcceptPageDelete hides a page (with Subtree, and all below it) from its commit on.
 func (s *Store) AcceptPageDelete(ctx context.Context, r DeleteRequest) (Accepted, error) {
-	return one[Accepted](ctx, s, "accept a delete", acceptPageDelete, r.Folder, r.Page, r.Subtree, r.Now, r.Who, r.WorkflowID, r.Undo)
+	return insist(func() (Accepted, error) {
+		return one[Accepted](ctx, s, "accept a delete", acceptPageDelete, r.Folder, r.Page, r.Subtree, r.Now, r.Who, r.WorkflowID, r.Undo)
+	})
 }
 
 const acceptFolderDelete = `SELECT * FROM accept_folder_delete($1, $2, $3, $4, $5)`
 
 // AcceptFolderDelete hides a whole folder in one row write.
 func (s *Store) AcceptFolderDelete(ctx context.Context, r DeleteRequest) (Accepted, error) {
-	return one[Accepted](ctx, s, "accept a folder delete", acceptFolderDelete, r.Folder, r.Now, r.Who, r.WorkflowID, r.Undo)
+	return insist(func() (Accepted, error) {
+		return one[Accepted](ctx, s, "accept a folder delete", acceptFolderDelete, r.Folder, r.Now, r.Who, r.WorkflowID, r.Undo)
+	})
 }
 
 const markDeleteStarted = `UPDATE deletes SET started_at = coalesce(started_at, now()) WHERE delete_id = $1`
@@ -160,7 +164,9 @@ const restorePage = `SELECT * FROM restore_page($1, $2, $3)`
 
 // RestorePage undoes a person's delete of a page.
 func (s *Store) RestorePage(ctx context.Context, folder, sourceID, who string) (Restored, error) {
-	return one[Restored](ctx, s, "restore a page", restorePage, folder, sourceID, who)
+	return insist(func() (Restored, error) {
+		return one[Restored](ctx, s, "restore a page", restorePage, folder, sourceID, who)
+	})
 }
 
 const restoreSwept = `SELECT restore_swept($1, $2)`
@@ -183,7 +189,9 @@ const restoreFolder = `SELECT restore_folder($1, $2)`
 
 // RestoreFolder undoes a folder delete: restored, folder_unknown, not_deleted or purging.
 func (s *Store) RestoreFolder(ctx context.Context, folder, who string) (string, error) {
-	return scalar[string](ctx, s, "restore a folder", restoreFolder, folder, who)
+	return insist(func() (string, error) {
+		return scalar[string](ctx, s, "restore a folder", restoreFolder, folder, who)
+	})
 }
 
 const undoableDeletes = `

@@ -109,6 +109,19 @@ func (s *Store) PublishUnchanged(ctx context.Context, h knowledge.Holder, r know
 		r.Place.Parent, r.Place.ListedTitle, r.Version, r.EditedAt, r.Fingerprint, r.RecheckAfter)
 }
 
+const noteSourceFacts = `SELECT note_source_facts($1, $2, $3, $4, $5)`
+
+// NoteSourceFacts keeps what the holder's read told of the page besides its content; false when it was overtaken.
+func (s *Store) NoteSourceFacts(ctx context.Context, h knowledge.Holder, facts knowledge.Facts) (bool, error) {
+	if facts.Access == nil {
+		facts.Access = json.RawMessage(`[]`)
+	}
+	if facts.Meta == nil {
+		facts.Meta = json.RawMessage(`{}`)
+	}
+	return scalar[bool](ctx, s, "note what the source said of a page", noteSourceFacts, h.Folder, h.Page, h.Token, facts.Access, facts.Meta)
+}
+
 const finishPageSync = `SELECT finish_page_sync($1, $2, $3, $4, $5, $6, $7)`
 
 // FinishPageSync ends an attempt without publishing: outcome is failed, skipped, not_found or cancelled. What it staged goes,

@@ -421,7 +421,7 @@ func TestRule7Absence(t *testing.T) {
 	assert.Zero(t, strike(b).Candidates)
 	assert.EqualValues(t, 1, strike(b).Candidates)
 
-	gone, err := d.RemoveLostPages(t.Context(), folder, []string{pa, d.pageID("b.md")}, undo, false, false)
+	gone, err := d.RemoveLostPages(t.Context(), folder, []string{pa, d.pageID("b.md")}, undo)
 	require.NoError(t, err)
 	assert.Equal(t, []string{pa}, gone, "only what has its strikes goes")
 	assert.Equal(t, 1, d.live())

@@ -154,10 +154,10 @@ func TestAFolderIsPausedWithItsConnection(t *testing.T) {
 func TestConnectionsAreRecordedOnce(t *testing.T) {
 	t.Parallel()
 	d, ctx := newDesk(t), t.Context()
-	added, err := d.AddConnection(ctx, "archive", "files", "", "mika")
+	added, err := d.AddConnection(ctx, store.Connection{Name: "archive", Source: "files"}, "mika")
 	require.NoError(t, err)
 	assert.True(t, added)
-	added, err = d.AddConnection(ctx, "archive", "files", "", "mika")
+	added, err = d.AddConnection(ctx, store.Connection{Name: "archive", Source: "files"}, "mika")
 	require.NoError(t, err)
 	assert.False(t, added)
 	all, err := d.Connections(ctx)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/loresync/loresync/internal/knowledge"
 )
@@ -50,6 +51,29 @@ func (s *Store) readHolds(ctx context.Context, id string, all bool) ([]knowledge
 		hold.Pages = append(hold.Pages, knowledge.HoldPage{PageID: p.PageID, SourceID: p.SourceID, Title: p.Title})
 	}
 	return found, err
+}
+
+// HeldPage is a page of a hold, and what speaks for its being gone.
+type HeldPage struct {
+	PageID   string `json:"page_id"`
+	SourceID string `json:"source_id"`
+	Title    string `json:"title"`
+	URL      string `json:"url"`
+	// UnseenSince is when the first complete listing began that did not see it; nil when its source said itself that it is gone.
+	UnseenSince *time.Time `json:"unseen_since"`
+	// Strikes are the complete listings in a row that did not see it.
+	Strikes         int  `json:"strikes"`
+	RemovalRejected bool `json:"removal_rejected"`
+}
+
+const heldPages = `
+SELECT p.page_id, p.source_id, p.title, p.url, p.unseen_since, p.strikes, p.removal_rejected
+FROM hold_pages hp JOIN pages p ON p.folder_id = hp.folder_id AND p.page_id = hp.page_id
+WHERE hp.hold_id = $1 ORDER BY p.path, p.page_id`
+
+// HeldPages gives the pages of a hold with what speaks for their being gone.
+func (s *Store) HeldPages(ctx context.Context, holdID string) ([]HeldPage, error) {
+	return list[HeldPage](ctx, s, "read the pages of a hold", heldPages, holdID)
 }
 
 const decideHold = `

@@ -237,26 +237,34 @@ SELECT
      AND NOT (e.data ->> 'approved')::boolean) AS recent`
 
 const listedDocuments = `
-SELECT coalesce(sum(cardinality(unchanged) + cardinality(skipped) + cardinality(excluded) + cardinality(failed) + gone), 0)::bigint
-  + (SELECT count(*) FROM listing_entries e WHERE e.listing_id = $1 AND e.kind = 'document') FROM listing_batches WHERE listing_id = $1`
+SELECT EXISTS (SELECT 1 FROM listings l WHERE l.listing_id = $1 AND l.full_listing) AS full, coalesce(sum(cardinality(unchanged) + cardinality(skipped) + cardinality(excluded) + cardinality(failed) + gone), 0)::bigint
+  + (SELECT count(*) FROM listing_entries e WHERE e.listing_id = $1 AND e.kind = 'document') AS documents
+FROM listing_batches WHERE listing_id = $1`
 
-// RemovalFacts reads what the guards want to know before planned pages of a folder go.
+// RemovalFacts reads what the guards want to know before planned pages of a folder go. Only a full listing tells how much the source
+// still has; after an incremental one, or none, whatever is not planned to go counts as listed.
 func (s *Store) RemovalFacts(ctx context.Context, folder string, listingID int64, planned int) (knowledge.Removal, error) {
 	facts, err := one[knowledge.Removal](ctx, s, "read removal facts", removalFacts, folder)
 	if err != nil {
 		return facts, err
 	}
 	facts.Planned = int64(planned)
-	facts.Listed, err = scalar[int64](ctx, s, "count listed documents", listedDocuments, listingID)
+	listed, err := one[struct {
+		Full      bool
+		Documents int64
+	}](ctx, s, "count listed documents", listedDocuments, listingID)
+	if facts.Listed = listed.Documents; !listed.Full {
+		facts.Listed = max(0, facts.Live-facts.Planned)
+	}
 	return facts, err
 }
 
-const removeLostPages = `SELECT remove_lost_pages($1, $2, (SELECT generation FROM folders WHERE folder_id = $1), $3, $4, $5)`
+const removeLostPages = `SELECT remove_lost_pages($1, $2, (SELECT generation FROM folders WHERE folder_id = $1), $3, false, false)`
 
-// RemoveLostPages hides pages that the source lost, at most 500 at once, and returns those it hid. Without told, for what the
-// source said itself, they need two strikes.
-func (s *Store) RemoveLostPages(ctx context.Context, folder string, pages []string, undo time.Duration, approved, told bool) ([]string, error) {
-	return scalar[[]string](ctx, s, "remove lost pages", removeLostPages, folder, pages, undo, approved, told)
+// RemoveLostPages hides pages that two listings didn't see, at most 500 at once, and returns those it hid. A page that was
+// published since has no strikes any more, and stays.
+func (s *Store) RemoveLostPages(ctx context.Context, folder string, pages []string, undo time.Duration) ([]string, error) {
+	return scalar[[]string](ctx, s, "remove lost pages", removeLostPages, folder, pages, undo)
 }
 
 const forgetStrikes = `UPDATE pages SET strikes = 0, unseen_since = NULL WHERE folder_id = $1 AND page_id = ANY ($2)`
@@ -282,6 +290,8 @@ func (s *Store) RecordRemovals(ctx context.Context, listingID int64, removed, he
 	return err
 }
 
+// Two overlapping runs both list a page that appeared before them, and one sync of it serves both: the run that listed first
+// counts it as new, and to the other it is unchanged.
 const countListing = `
 WITH batch AS (
     SELECT b.* FROM listing_batches b WHERE b.listing_id = $1
@@ -290,16 +300,24 @@ WITH batch AS (
            count(DISTINCT u) FILTER (WHERE k = 'x') AS excluded, count(DISTINCT u) FILTER (WHERE k = 'f') AS failed
     FROM (SELECT unnest(unchanged) AS u, 'u' AS k FROM batch UNION ALL SELECT unnest(skipped), 's' FROM batch
           UNION ALL SELECT unnest(excluded), 'x' FROM batch UNION ALL SELECT unnest(failed), 'f' FROM batch) all_of_it
+), rival AS (
+    SELECT o.listing_id FROM listings l
+    JOIN listings o ON o.folder_id = l.folder_id AND o.listing_id < l.listing_id AND NOT o.dry_run
+    JOIN sync_runs r ON r.workflow_id = o.workflow_id AND (r.ended_at IS NULL OR r.ended_at > l.began_at)
+    WHERE l.listing_id = $1
 ), entry AS (
     SELECT change, moved, state, outcome,
         CASE WHEN state IN ('failed', 'not_settled') THEN 'failed'
              WHEN state = 'excluded' THEN 'excluded'
              WHEN change = 'skipped' OR outcome IN ('skipped', 'not_found') THEN 'skipped'
              WHEN change = 'same' THEN 'unchanged'
+             WHEN change = 'new' AND EXISTS (
+                 SELECT 1 FROM rival r JOIN listing_entries o ON o.listing_id = r.listing_id AND o.source_id = e.source_id
+                 WHERE o.change = 'new' AND o.state IN ('listed', 'open', 'requested', 'done')) THEN 'unchanged'
              WHEN change = 'new' THEN 'new'
              WHEN outcome = 'unchanged' THEN 'unchanged'
              ELSE 'changed' END AS class
-    FROM listing_entries WHERE listing_id = $1 AND kind = 'document'
+    FROM listing_entries e WHERE listing_id = $1 AND kind = 'document'
 ), sums AS (
     SELECT count(*) FILTER (WHERE class = 'new') AS new, count(*) FILTER (WHERE class = 'changed') AS changed,
            count(*) FILTER (WHERE class = 'unchanged') AS unchanged, count(*) FILTER (WHERE class = 'skipped') AS skipped,
@@ -343,7 +361,7 @@ func (s *Store) WouldRemove(ctx context.Context, listingID int64) (int64, error)
 	return r.Removed, err
 }
 
-const folderRoot = `SELECT source, connection, root, limits FROM folders WHERE folder_id = $1`
+const folderRoot = `SELECT source, connection, root, limits, generation::text AS generation, now() AS at FROM folders WHERE folder_id = $1`
 
 // FolderRoot reads where a folder's source is.
 func (s *Store) FolderRoot(ctx context.Context, folder string) (knowledge.FolderRoot, error) {

@@ -81,8 +81,18 @@ func (s *Store) Page(ctx context.Context, folder, page string) (knowledge.Page, 
 		return knowledge.Page{}, err
 	}
 	found := row.page()
-	found.Fidelity, err = s.fidelity(ctx, folder, page)
+	if found.Fidelity, err = s.fidelity(ctx, folder, page); err != nil {
+		return knowledge.Page{}, err
+	}
+	found.Facts, err = s.sourceFacts(ctx, folder, page)
 	return found, err
+}
+
+const factsOfPage = `
+SELECT nullif(access, '[]') AS access, nullif(source_meta, '{}') AS meta FROM pages WHERE folder_id = $1 AND page_id = $2`
+
+func (s *Store) sourceFacts(ctx context.Context, folder, page string) (knowledge.Facts, error) {
+	return one[knowledge.Facts](ctx, s, "read what the source said of a page", factsOfPage, folder, page)
 }
 
 const fidelityOfPage = `

@@ -40,6 +40,38 @@ func (s *Store) RunFailures(ctx context.Context, workflowID string, limit int) (
 	return s.readPages(ctx, "read a run's failures", failuresOfRun, workflowID, limit)
 }
 
+// What a later whole listing saw or missed is its own to tell: then there is no answer any more.
+const unseenByRun = `
+SELECT (SELECT count(*) FROM pages p
+    WHERE p.folder_id = l.folder_id AND p.kind = 'document' AND p.tombstoned_at IS NULL AND p.unseen_since <= l.began_at AND NOT p.removal_rejected
+      AND NOT EXISTS (SELECT 1 FROM hold_pages hp JOIN holds h ON h.hold_id = hp.hold_id AND h.state = 'open'
+                      WHERE hp.folder_id = p.folder_id AND hp.page_id = p.page_id)) AS unseen
+FROM listings l
+WHERE l.workflow_id = $1 AND l.full_listing AND NOT l.dry_run AND l.reconciled_at IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM listings x WHERE x.folder_id = l.folder_id AND x.began_seq > l.began_seq AND x.reconciled_at IS NOT NULL)`
+
+// UnseenByRun counts the pages that a run's whole listing did not see and that stay for now; nil when the run had none, or is
+// no longer the last that had.
+func (s *Store) UnseenByRun(ctx context.Context, workflowID string) (*int64, error) {
+	rows, err := list[struct{ Unseen int64 }](ctx, s, "count unseen pages", unseenByRun, workflowID)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return &rows[0].Unseen, nil
+}
+
+const unseenByDryRun = `
+SELECT p.page_id, p.source_id, p.title FROM listings l
+JOIN pages p ON p.folder_id = l.folder_id AND p.kind = 'document' AND p.tombstoned_at IS NULL AND p.created_seq < l.began_seq
+WHERE l.workflow_id = $1 AND l.dry_run AND l.verdict = 'complete'
+  AND NOT EXISTS (SELECT 1 FROM listed_pages(l.listing_id) s WHERE s.page_no = p.page_no)
+ORDER BY p.path, p.page_id LIMIT $2`
+
+// UnseenByDryRun names the pages that a dry run did not see, which two full runs in a row would remove.
+func (s *Store) UnseenByDryRun(ctx context.Context, workflowID string, limit int) ([]knowledge.HoldPage, error) {
+	return list[knowledge.HoldPage](ctx, s, "read what a dry run did not see", unseenByDryRun, workflowID, limit)
+}
+
 const noteRunCancelled = `
 INSERT INTO sync_events (kind, folder_id, actor, data) VALUES ('run_cancelled', nullif($1, ''), $2, jsonb_build_object('workflow_id', $3::text))`
 

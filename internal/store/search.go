@@ -55,9 +55,12 @@ type VectorMatch struct {
 // published anew in between. A page without text has no chunk: Text and HeadingPath are empty.
 type SearchChunk struct {
 	// Asked is the index of the reference this answers.
-	Asked          int
-	FolderID       string
-	PageID         string
+	Asked    int
+	FolderID string
+	PageID   string
+	// Connection and Origin name the page at its source: two pages with the same pair are one source page below two folders.
+	Connection     string
+	Origin         string
 	Title          string
 	URL            string
 	Path           string
@@ -217,11 +220,15 @@ func compareMatches(a, b ChunkRef, similarityA, similarityB float64) int {
 		cmp.Compare(a.ChunkNo, b.ChunkNo))
 }
 
+// The id of a file is its path below the folder's root, so a file is the same by its whole address.
 const searchChunksSQL = `
-SELECT k.n - 1 AS asked, p.folder_id, p.page_id, p.title, p.url, p.path, p.summary, coalesce(c.heading_path, '{}') AS heading_path,
+SELECT k.n - 1 AS asked, p.folder_id, p.page_id, CASE WHEN f.source = 'files' THEN 'files' ELSE f.connection END AS connection,
+       CASE WHEN f.source = 'files' THEN p.url ELSE p.source_id END AS origin,
+       p.title, p.url, p.path, p.summary, coalesce(c.heading_path, '{}') AS heading_path,
        coalesce(c.text, '') AS text, p.synced_at, p.verified_at, p.source_edited_at
 FROM unnest($1::text[], $2::text[], $3::bigint[], $4::integer[]) WITH ORDINALITY AS k (folder_id, page_id, revision_id, chunk_no, n)
 JOIN live_pages p ON p.folder_id = k.folder_id AND p.page_id = k.page_id
+JOIN folders f ON f.folder_id = p.folder_id
 LEFT JOIN LATERAL (
     SELECT x.heading_path, x.body AS text FROM chunks x
     WHERE x.revision_id = p.revision_id

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"time"
@@ -117,19 +118,34 @@ func wrap(doing string, err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return wrapRefusal(doing, refused, err)
 	}
-	var network net.Error
-	var connect *pgconn.ConnectError
-	if errors.As(err, &network) || errors.As(err, &connect) || pgconn.SafeToRetry(err) || errors.Is(err, net.ErrClosed) {
+	if cutOff(err) {
 		return fmt.Errorf("%s: %w: %w", doing, ErrUnreachable, err)
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
+// cutOff tells that no connection came about, or that one broke: before the statement was sent, under way, or in the middle of
+// its answer, which shows as an end of the stream.
+func cutOff(err error) bool {
+	var network net.Error
+	var connect *pgconn.ConnectError
+	return errors.As(err, &network) || errors.As(err, &connect) || pgconn.SafeToRetry(err) ||
+		errors.Is(err, net.ErrClosed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// The refusals of Postgres that have a meaning of their own here.
+const (
+	diskFull           = "53100"
+	tooManyConnections = "53300"
+	lockNotAvailable   = "55P03"
+	queryCanceled      = "57014"
+)
+
 func wrapRefusal(doing string, refused *pgconn.PgError, err error) error {
-	switch {
-	case refused.Code == "53100":
+	switch class := refused.Code[:min(2, len(refused.Code))]; {
+	case refused.Code == diskFull:
 		return fmt.Errorf("%s: %w: %w", doing, ErrDiskFull, err)
-	case refused.Code[:2] == "08" || refused.Code[:2] == "57" && refused.Code != "57014":
+	case class == "08", class == "57" && refused.Code != queryCanceled, refused.Code == tooManyConnections:
 		return fmt.Errorf("%s: %w: %w", doing, ErrUnreachable, err)
 	}
 	return fmt.Errorf("%s: %w", doing, err)

@@ -45,13 +45,26 @@ func (s *Store) KnownParents(ctx context.Context, folder string) (map[string]str
 const toldPages = `
 SELECT p.page_id, p.source_id FROM listing_told t JOIN listings l ON l.listing_id = t.listing_id
 JOIN pages p ON p.folder_id = l.folder_id AND p.source_id = t.source_id
-WHERE t.listing_id = $1 AND NOT l.dry_run AND p.tombstoned_at IS NULL AND NOT p.removal_rejected
+WHERE t.listing_id = $1 AND NOT l.dry_run AND p.kind = 'document' AND p.tombstoned_at IS NULL AND NOT p.removal_rejected
   AND EXISTS (SELECT 1 FROM folders f WHERE f.folder_id = l.folder_id AND f.generation = l.folder_generation AND f.deleted_at IS NULL)
 ORDER BY p.page_id`
 
 // ToldPages gives the visible pages of which the source said during a listing that they are gone.
 func (s *Store) ToldPages(ctx context.Context, listingID int64) ([]knowledge.Lost, error) {
 	return list[knowledge.Lost](ctx, s, "read what the source told gone", toldPages, listingID)
+}
+
+const forgetContainers = `
+DELETE FROM pages p USING listing_told t, listings l, folders f
+WHERE t.listing_id = $1 AND l.listing_id = t.listing_id AND NOT l.dry_run AND f.folder_id = l.folder_id AND f.generation = l.folder_generation
+  AND p.folder_id = l.folder_id AND p.source_id = t.source_id AND p.kind = 'container' AND p.tombstoned_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM listing_entries e WHERE e.listing_id = l.listing_id AND e.source_id = p.source_id)`
+
+// ForgetContainers drops the containers of which the source said during a listing that they are gone. They hold nothing, but what
+// moves below one that is out of the folder would seem to be in it. Wrongly dropped, one comes back with the next full listing.
+func (s *Store) ForgetContainers(ctx context.Context, listingID int64) error {
+	_, err := exec(ctx, s, "forget containers", forgetContainers, listingID)
+	return err
 }
 
 const recordCoverage = `

@@ -27,27 +27,24 @@ WITH staged AS (
       AND NOT EXISTS (SELECT 1 FROM pages c WHERE c.folder_id = p.folder_id AND c.parent_source_id = p.source_id) RETURNING 1
 ), keys AS (
     DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day' RETURNING 1
+), progress AS (
+    DELETE FROM read_progress WHERE saved_at < now() - $1::interval RETURNING 1
 )
-SELECT (SELECT count(*) FROM staged) + (SELECT count(*) FROM listed) + (SELECT count(*) FROM containers) + (SELECT count(*) FROM keys)`
+SELECT (SELECT count(*) FROM staged) + (SELECT count(*) FROM listed) + (SELECT count(*) FROM containers) + (SELECT count(*) FROM keys)
+  + (SELECT count(*) FROM progress)`
 
-// DropLeftovers removes staged revisions that nobody holds, listings of ended runs, containers without pages, and used
-// idempotency keys.
+// DropLeftovers removes staged revisions that nobody holds, listings of ended runs, containers without pages, used idempotency
+// keys, and the progress of reads that nobody went on with.
 func (s *Store) DropLeftovers(ctx context.Context) (int64, error) {
-	return scalar[int64](ctx, s, "drop leftovers", dropLeftovers)
+	return scalar[int64](ctx, s, "drop leftovers", dropLeftovers, progressLife)
 }
 
-const dropOrphanEmbeddings = `
-WITH orphan AS (
-    SELECT e.model, e.dimensions, e.text_hash FROM embeddings e
-    WHERE e.created_at < now() - interval '1 day' AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.text_hash = e.text_hash)
-    LIMIT $1 FOR UPDATE SKIP LOCKED
-)
-DELETE FROM embeddings e USING orphan o WHERE e.model = o.model AND e.dimensions = o.dimensions AND e.text_hash = o.text_hash`
+const dropOrphanEmbeddings = `SELECT collect_embeddings($1)`
 
-// DropOrphanEmbeddings collects up to bound embeddings that no chunk references and that are older than a day. A chunk that
-// comes to reference one meanwhile keeps it: the foreign key's lock and this one exclude each other.
+// DropOrphanEmbeddings collects up to bound embeddings that no chunk references and that are older than a day. One that a page
+// is about to use is left alone.
 func (s *Store) DropOrphanEmbeddings(ctx context.Context, bound int) (int64, error) {
-	return exec(ctx, s, "collect embeddings", dropOrphanEmbeddings, bound)
+	return scalar[int64](ctx, s, "collect embeddings", dropOrphanEmbeddings, bound)
 }
 
 // Retention is what the janitor keeps.

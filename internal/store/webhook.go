@@ -98,10 +98,11 @@ func (s *Store) PagesBelow(ctx context.Context, folder, sourceID string, bound i
 	return list[knowledge.Lost](ctx, s, "read the pages below", livePagesBelow, folder, sourceID, bound)
 }
 
-const removeToldPages = `SELECT outcome, gone FROM remove_told_pages($1, $2, $3, $4, $5, $6)`
+const removeToldPages = `SELECT outcome, gone FROM remove_told_pages($1, $2, $3, $4, $5, $6, $7)`
 
-// RemoveToldPages hides pages that the source told gone and confirmed, at most 500 at once.
+// RemoveToldPages hides pages that the source said are gone, and confirmed, at most 500 at once. Pages that were read since the
+// source was asked stay.
 func (s *Store) RemoveToldPages(ctx context.Context, r knowledge.ToldRemoval) (knowledge.ToldRemoved, error) {
 	return one[knowledge.ToldRemoved](ctx, s, "remove pages that were told gone", removeToldPages, r.FolderID, r.PageIDs, r.Generation, r.Since, r.Undo,
-		r.Recent)
+		r.Recent, r.Approved)
 }

@@ -228,6 +228,19 @@ func TestRemoveToldPages(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []string{"b"}, removed.Gone)
 	})
+	t.Run("needs no new decision when a person approved, and even then leaves alone what was read since", func(t *testing.T) {
+		t.Parallel()
+		d := fill(t)
+		approved := told(d, 0, "b", "c")
+		approved.Approved = true
+		_, err := d.RemoveToldPages(d.t.Context(), told(d, 0, "a"))
+		require.NoError(t, err)
+		d.exec(`UPDATE pages SET read_at = now() WHERE page_id = 'b'`)
+		removed, err := d.RemoveToldPages(d.t.Context(), approved)
+		require.NoError(t, err)
+		assert.Equal(t, knowledge.ToldRemoved{Outcome: "removed", Gone: []string{"c"}}, removed)
+		assert.Equal(t, 1, d.count(`SELECT count(*) FROM sync_events WHERE kind = 'removed' AND (data ->> 'approved')::boolean AND page_id = 'c'`))
+	})
 	t.Run("lets one of many decisions pass at a time", func(t *testing.T) {
 		t.Parallel()
 		d := fill(t)

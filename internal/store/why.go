@@ -40,6 +40,10 @@ type PageFacts struct {
 	DueReason       *string
 }
 
+// DueRecentEdit is why a page is due that was read within its source's granularity of its edit: a further edit would look the
+// same.
+const DueRecentEdit = "recent_edit"
+
 // FolderFacts is what a folder's state means for its pages.
 type FolderFacts struct {
 	FolderState, ConnectionName, ConnectionReason string

@@ -8,6 +8,7 @@
 //   - / shows all to a bearer of LORESYNC_ADMIN_TOKEN. A request from this machine to this machine sees the same without
 //     titles, roots and names of people: ids, states and counts. Anybody else gets 401, and learns nothing.
 //   - /webhooks/notion takes what is signed with the connection's secret, and the verification that brings the secret.
+//   - /webhooks/drive takes what bears the token of a push channel.
 package web
 
 import (

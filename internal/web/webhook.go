@@ -23,6 +23,10 @@ type Webhooks interface {
 	ConfirmWebhook(ctx context.Context, connection, secret string) error
 	// TakeNotice starts what follows an event, once for an event.
 	TakeNotice(ctx context.Context, connection string, n knowledge.Notice) (control.Answer, error)
+	// WatchChannel finds the push channel that a call names; one that isn't there is not found.
+	WatchChannel(ctx context.Context, channelID string) (knowledge.WatchChannel, error)
+	// NoteCall notes that a call came that its channel's token proved, and how the source names what is watched.
+	NoteCall(ctx context.Context, channelID, resourceID string) error
 }
 
 const (
@@ -48,10 +52,13 @@ const (
 	webhookUnavailable = "unavailable"
 )
 
-// reception takes webhooks in: it verifies, reads, and starts a workflow. It keeps nothing, so that any gateway takes any delivery.
+// reception takes webhooks in: it verifies, reads, and starts a workflow. It keeps nothing that counts, so that any gateway takes
+// any delivery.
 type reception struct {
 	*server
-	ended *prometheus.CounterVec
+	ended                         *prometheus.CounterVec
+	notionRejected, driveRejected rejections
+	calls                         takenCalls
 }
 
 func newReception(s *server, registry prometheus.Registerer) *reception {
@@ -66,6 +73,8 @@ func (s *reception) routes() []route {
 	return []route{
 		{"POST /webhooks/notion", http.HandlerFunc(s.notion)},
 		{"POST /webhooks/notion/{connection}", http.HandlerFunc(s.notion)},
+		{"POST /webhooks/drive", http.HandlerFunc(s.drive)},
+		{"POST /webhooks/drive/{connection}", http.HandlerFunc(s.drive)},
 	}
 }
 
@@ -109,7 +118,7 @@ func (s *reception) notion(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !d.signed {
-		s.forged(w)
+		s.reject(w, r, &s.notionRejected, "the signature is missing or wrong")
 		return
 	}
 	s.take(w, r, d)
@@ -118,7 +127,7 @@ func (s *reception) notion(w http.ResponseWriter, r *http.Request) {
 func (s *reception) unread(w http.ResponseWriter, err error) {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		s.count(webhookTooLarge)
-		problem(w, http.StatusRequestEntityTooLarge, "The body is larger than a megabyte.")
+		problem(w, http.StatusRequestEntityTooLarge, "The body is too large.")
 		return
 	}
 	s.count(webhookUnreadable)
@@ -142,7 +151,7 @@ func (s *reception) verify(w http.ResponseWriter, r *http.Request, d delivery, t
 	if d.bySetting && !d.signed {
 		// The setting is the token that counts, and only a repetition of it is no attempt to replace it.
 		if !sameSecret(token, d.secret) {
-			s.forged(w)
+			s.reject(w, r, &s.notionRejected, "an unsigned verification brings another token than the setting")
 			return
 		}
 		s.verified(w)
@@ -150,9 +159,8 @@ func (s *reception) verify(w http.ResponseWriter, r *http.Request, d delivery, t
 	}
 	err := s.options.Webhooks.KeepWebhookSecret(r.Context(), d.connection, token, d.signed)
 	if err != nil && control.KindOf(err) == control.KindRefused {
-		s.options.Log.WarnContext(r.Context(), "an unsigned webhook verification was refused: the connection has a secret already",
-			"connection", d.connection, "to_replace_it", "starter connection webhook "+d.connection+" --forget")
-		s.forged(w)
+		s.reject(w, r, &s.notionRejected, "an unsigned verification, and the connection has a secret already", "connection", d.connection,
+			"to_replace_it", "starter connection webhook "+d.connection+" --forget")
 		return
 	}
 	if err != nil {
@@ -167,11 +175,6 @@ func (s *reception) verify(w http.ResponseWriter, r *http.Request, d delivery, t
 func (s *reception) verified(w http.ResponseWriter) {
 	s.count(webhookVerified)
 	writeJSON(w, http.StatusOK, receipt{"verification received"})
-}
-
-func (s *reception) forged(w http.ResponseWriter) {
-	s.count(webhookForged)
-	problem(w, http.StatusUnauthorized, "The signature is missing or wrong.")
 }
 
 // take starts what follows a signed event. What makes no sense is answered like what does: Notion would send it again for ever.
@@ -197,6 +200,11 @@ func (s *reception) take(w http.ResponseWriter, r *http.Request, d delivery) {
 		return
 	}
 	answer, err := s.options.Webhooks.TakeNotice(ctx, d.connection, notice)
+	s.taken(w, r, d, answer, err)
+}
+
+// taken answers a delivery whose notice is followed, or can't be now.
+func (s *reception) taken(w http.ResponseWriter, r *http.Request, d delivery, answer control.Answer, err error) {
 	if err != nil {
 		s.refuse(w, r, d, err)
 		return

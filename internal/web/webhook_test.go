@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/assert"
@@ -22,10 +23,14 @@ import (
 // givenWebhooks is a control with one connection, for what the reception makes of its answers. The reception in front of real
 // servers is tested in tests.
 type givenWebhooks struct {
-	secret string
-	taken  []knowledge.Notice
-	joined bool
-	err    error
+	secret  string
+	channel knowledge.WatchChannel
+	noted   []string
+	taken   []knowledge.Notice
+	joined  bool
+	err     error
+	// lookErr is what looking for a channel gives.
+	lookErr error
 }
 
 func (g *givenWebhooks) WebhookSecret(_ context.Context, connection, _ string) (string, bool, error) {
@@ -53,6 +58,21 @@ func (g *givenWebhooks) TakeNotice(_ context.Context, connection string, n knowl
 	return control.Answer{WorkflowID: "connection/" + connection + "/webhook/" + n.EventID, Joined: g.joined}, nil
 }
 
+func (g *givenWebhooks) WatchChannel(_ context.Context, channelID string) (knowledge.WatchChannel, error) {
+	if g.lookErr != nil {
+		return knowledge.WatchChannel{}, g.lookErr
+	}
+	if channelID == "" || channelID != g.channel.ChannelID {
+		return knowledge.WatchChannel{}, &control.Error{Kind: control.KindNotFound, Sentence: "there is no such channel"}
+	}
+	return g.channel, nil
+}
+
+func (g *givenWebhooks) NoteCall(_ context.Context, channelID, resourceID string) error {
+	g.noted = append(g.noted, channelID+" "+resourceID)
+	return nil
+}
+
 const (
 	eventBody     = `{"id":"` + eventUUID + `","type":"page.content_updated","entity":{"id":"` + pageUUID + `","type":"page"},"data":{}}`
 	handshakeBody = `{"verification_token":"secret_of_the_test"}`
@@ -66,12 +86,15 @@ type desk struct {
 	log      *bytes.Buffer
 }
 
-func newReceptionDesk(t *testing.T, given *givenWebhooks, setting string) *desk {
+func newReceptionDesk(t *testing.T, given *givenWebhooks, setting string, changes ...func(*Options)) *desk {
 	t.Helper()
 	d := &desk{given: given, registry: prometheus.NewRegistry(), log: &bytes.Buffer{}}
 	d.handler = newHandler(t, func(o *Options) {
 		o.Webhooks, o.NotionWebhookSecret, o.Registry = given, setting, d.registry
 		o.Log = slog.New(slog.NewTextHandler(d.log, nil))
+		for _, change := range changes {
+			change(o)
+		}
 	})
 	return d
 }
@@ -221,6 +244,26 @@ func TestAPersonIsToldOfAVerification(t *testing.T) {
 	require.Equal(t, 401, d.post("/webhooks/notion/notion-hr", `{"verification_token":"secret_forged"}`, "").Code)
 	assert.Contains(t, d.log.String(), "--forget")
 	assert.Equal(t, "secret_of_the_test", d.given.secret)
+}
+
+func TestRejectedDeliveriesAreLoggedOnceAMinute(t *testing.T) {
+	t.Parallel()
+	now := noon
+	d := newReceptionDesk(t, &givenWebhooks{secret: "secret_a"}, "", func(o *Options) { o.Now = func() time.Time { return now } })
+	knock := func(path string) {
+		require.Equal(t, 401, d.post(path, eventBody, "").Code)
+	}
+	for range 50 {
+		knock("/webhooks/notion")
+	}
+	assert.Equal(t, 1, strings.Count(d.log.String(), "level=WARN"))
+	assert.Contains(t, d.log.String(), "from=203.0.113.7")
+	knock("/webhooks/drive")
+	assert.Equal(t, 2, strings.Count(d.log.String(), "level=WARN"), "noise of one source hides nothing of another")
+	d.log.Reset()
+	now = now.Add(rejectionPause)
+	knock("/webhooks/notion")
+	assert.Contains(t, d.log.String(), "left_out_before=49")
 }
 
 func TestAnUnreadableEventIsLoggedWithItsID(t *testing.T) {

@@ -26,7 +26,9 @@ type Options struct {
 	Sources  activities.Sources
 	Models   activities.Models
 	Timeouts activities.Timeouts
-	Log      *slog.Logger
+	// PublicURL is the gateway's address as sources see it, which may call it; empty when it has none.
+	PublicURL string
+	Log       *slog.Logger
 }
 
 const (
@@ -104,6 +106,7 @@ func Run(ctx context.Context, options Options) error {
 
 func assemble(o Options) workflows.Activities {
 	timeouts := o.Timeouts.WithDefaults()
+	watches := &activities.Watches{Store: o.Store, Sources: o.Sources, Asker: o.Control, PublicURL: o.PublicURL}
 	reconcile := &activities.ReconcileActivities{Store: o.Store, Sources: o.Sources, Timeouts: timeouts}
 	return workflows.Activities{
 		Page:      &activities.PageActivities{Store: o.Store, Sources: o.Sources, Models: o.Models},
@@ -111,7 +114,9 @@ func assemble(o Options) workflows.Activities {
 		Reconcile: reconcile,
 		Delete:    &activities.DeleteActivities{Store: o.Store, Executions: o.Control, Timeouts: timeouts},
 		Batch:     &activities.BatchActivities{Store: o.Store, Starter: o.Control},
-		Upkeep:    &activities.UpkeepActivities{Store: o.Store, Sources: o.Sources, Starter: o.Control, Executions: o.Control, Timeouts: timeouts},
-		Webhook:   &activities.WebhookActivities{Store: o.Store, Asker: o.Control, Reconcile: reconcile},
+		Upkeep: &activities.UpkeepActivities{
+			Store: o.Store, Sources: o.Sources, Starter: o.Control, Executions: o.Control, Timeouts: timeouts, Watches: watches,
+		},
+		Webhook: &activities.WebhookActivities{Store: o.Store, Asker: o.Control, Reconcile: reconcile, Watches: watches},
 	}
 }
