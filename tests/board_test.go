@@ -133,8 +133,13 @@ func (b *board) watch(w http.ResponseWriter, r *http.Request) {
 	channel.Resource, channel.Ends, channel.number = "resource of "+channel.Log, time.Now().Add(b.life).UnixMilli(), 1
 	b.channels[channel.ID] = &channel
 	b.opened = append(b.opened, channel.ID)
-	go b.call(channel, "sync", 1) // it may well come before the answer
-	_ = json.NewEncoder(w).Encode(channel)
+	answer, err := json.Marshal(channel)
+	if err != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	go b.call(channel, "sync", 1) //nolint:contextcheck // it isn't part of the answer, and may well come before it
+	_, _ = w.Write(answer)
 }
 
 func (b *board) stop(w http.ResponseWriter, r *http.Request) {

@@ -32,7 +32,7 @@ func (d *desk) claim(log, address string) (id string, claimed bool) {
 	return id, claimed
 }
 
-// opens opens a channel on a log that ends after a life.
+// opens makes an open channel on a log, which ends after a life.
 func (d *desk) opens(log string, life time.Duration) string {
 	d.t.Helper()
 	id, _ := d.opensAt(log, "https://lore.test", life)
@@ -184,17 +184,17 @@ func TestAChannelThatComesLateIsGivenUp(t *testing.T) {
 
 func TestAChannelThatDoesNotOpenIsTriedAgainLaterAndLater(t *testing.T) {
 	t.Parallel()
-	d, ctx := newDesk(t), t.Context()
+	d := newDesk(t)
 	fail := func(refused bool, after time.Duration) string {
 		id, claimed := d.claim("user", "https://lore.test")
 		require.True(t, claimed)
-		require.NoError(t, d.FailWatch(ctx, knowledge.WatchFailure{ChannelID: id, Sentence: "the address is refused", Refused: refused, RetryAfter: after}))
+		require.NoError(t, d.FailWatch(t.Context(), knowledge.WatchFailure{ChannelID: id, Sentence: "the address is refused", Refused: refused, RetryAfter: after}))
 		_, claimed = d.claim("user", "https://lore.test")
 		assert.False(t, claimed, "it isn't time yet")
 		return id
 	}
 	wait := func() time.Duration {
-		watches, err := d.Watches(ctx, "gdrive")
+		watches, err := d.Watches(t.Context(), "gdrive")
 		require.NoError(t, err)
 		require.Len(t, watches, 1)
 		w := watches[0]
@@ -218,12 +218,12 @@ func TestAChannelThatDoesNotOpenIsTriedAgainLaterAndLater(t *testing.T) {
 
 	doubtful := fail(false, 0)
 	assert.Empty(t, d.idle(), "nobody knows how the source names it")
-	require.NoError(t, d.NoteCall(ctx, doubtful, "resource"))
+	require.NoError(t, d.NoteCall(t.Context(), doubtful, "resource"))
 	assert.Equal(t, []string{doubtful}, d.idle(), "until it calls")
 
 	d.exec(`UPDATE watched_logs SET next_try_at = now()`)
 	d.opens("user", week)
-	watches, err := d.Watches(ctx, "gdrive")
+	watches, err := d.Watches(t.Context(), "gdrive")
 	require.NoError(t, err)
 	assert.Zero(t, watches[0].Failures)
 	assert.Empty(t, watches[0].Sentence)

@@ -131,6 +131,9 @@ func (r *reader) span(n ast.Node, in run) []run {
 		in.link = string(n.Destination)
 	case *ast.AutoLink:
 		in.link, in.text = string(n.URL(r.source)), string(n.Label(r.source))
+		if n.AutoLinkType == ast.AutoLinkEmail {
+			in.link = "mailto:" + in.text
+		}
 		return []run{in}
 	case *ast.Image:
 		return []run{{picture: r.picture(string(n.Destination))}}
