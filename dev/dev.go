@@ -53,7 +53,7 @@ func (d *dev) run(ctx context.Context) error {
 	if err := d.migrate(ctx); err != nil {
 		return cause(ctx, err)
 	}
-	if err := d.startSandbox(); err != nil {
+	if err := d.startSandbox(); err != nil { //nolint:contextcheck // the stand-ins end by Close
 		return err
 	}
 	if err := d.connect(ctx); err != nil {

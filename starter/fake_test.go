@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -369,6 +370,10 @@ func furnished() *canned {
 		page: knowledge.Page{
 			PageID: "p2", SourceID: "travel/trains.md", FolderID: "hr", ParentPageID: &parent, Kind: "document", Title: "出張と電車",
 			URL: "file:///srv/hr/travel/trains.md", State: "live", SyncedAt: before(time.Hour), VerifiedAt: before(time.Minute), FoundBy: "listing",
+			Facts: knowledge.Facts{
+				Access: json.RawMessage(`[{"type":"user","role":"writer","email":"mika@example.com"},{"type":"domain","role":"reader","domain":"example.com"}]`),
+				Meta:   json.RawMessage(`{"owner":"Mika","modified_by":"Ken"}`),
+			},
 		},
 		markdown: "# Trains\n\nAsk \x1b]0;owned\x07first.\n",
 		deletes: []knowledge.Delete{{

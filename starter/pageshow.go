@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -134,10 +137,32 @@ func (a *app) pageDetails(page knowledge.Page) {
 	if page.Fidelity != nil {
 		pairs = append(pairs, out.Pair{Name: "fidelity", Value: out.Plain(strings.Join(append([]string{page.Fidelity.String()}, page.Fidelity.Notes...), "; "))})
 	}
+	pairs = append(pairs, factPairs(page.Facts)...)
 	if page.HoldID != nil {
 		pairs = append(pairs, out.Pair{Name: "hold", Value: out.Plain(*page.HoldID)})
 	}
 	a.Pairs(pairs)
+}
+
+// factPairs are what the source said of a page besides its content.
+func factPairs(facts knowledge.Facts) []out.Pair {
+	var pairs []out.Pair
+	var meta map[string]any
+	if json.Unmarshal(facts.Meta, &meta) == nil {
+		for _, name := range slices.Sorted(maps.Keys(meta)) {
+			pairs = append(pairs, out.Pair{Name: strings.ReplaceAll(out.Clean(name), "_", " "), Value: out.Plain(out.Clean(fmt.Sprint(meta[name])))})
+		}
+	}
+	var grants []struct{ Type, Role, Email, Domain string }
+	if json.Unmarshal(facts.Access, &grants) != nil || len(grants) == 0 {
+		return pairs
+	}
+	readers := make([]string, len(grants))
+	for i, g := range grants {
+		who := out.Or(g.Email, g.Domain)
+		readers[i] = strings.TrimSpace(g.Type+" "+who) + " (" + g.Role + ")"
+	}
+	return append(pairs, out.Pair{Name: "access", Value: out.Plain(out.Clean(strings.Join(readers, ", ")))})
 }
 
 func (a *app) pageHint(page knowledge.Page) {

@@ -30,7 +30,7 @@ func (s *Sources) newGDrive(ctx context.Context, connection string) (source.Sour
 	if err := s.store.SetBudget(ctx, connection, s.config.GDrive.Rate, gdriveBurst); err != nil {
 		return nil, err
 	}
-	return gdrive.New(gdrive.Options{
+	return gdrive.New(gdrive.Options{ //nolint:contextcheck // nothing is sent before a request brings its own
 		Endpoint:    s.config.GDrive.Endpoint,
 		Transport:   transport.New(gdrive.Transport(connection, s.budget)),
 		Credentials: gdrive.Credentials{Key: key, Subject: subject},

@@ -140,6 +140,9 @@ type PageCounts struct {
 
 // Page is one page with its state, as commands and the API show it.
 type Page struct {
+	// Facts are what the source said besides the content at the last read; not in lists.
+	Facts
+
 	PageID         string       `json:"page_id"`
 	SourceID       string       `json:"source_id"`
 	FolderID       string       `json:"folder_id"`
@@ -160,8 +163,6 @@ type Page struct {
 	PurgeAt        *time.Time   `json:"purge_at,omitempty"`
 	// Fidelity says how much of the published content could be kept; nil where the source has nothing to say, and in lists.
 	Fidelity *Fidelity `json:"fidelity,omitempty"`
-	// Facts are what the source said besides the content at the last read; not in lists.
-	Facts
 }
 
 // Facts are what a source says of a page besides its content.

@@ -237,7 +237,8 @@ SELECT
      AND NOT (e.data ->> 'approved')::boolean) AS recent`
 
 const listedDocuments = `
-SELECT EXISTS (SELECT 1 FROM listings l WHERE l.listing_id = $1 AND l.full_listing) AS full, coalesce(sum(cardinality(unchanged) + cardinality(skipped) + cardinality(excluded) + cardinality(failed) + gone), 0)::bigint
+SELECT EXISTS (SELECT 1 FROM listings l WHERE l.listing_id = $1 AND l.full_listing) AS full,
+  coalesce(sum(cardinality(unchanged) + cardinality(skipped) + cardinality(excluded) + cardinality(failed) + gone), 0)::bigint
   + (SELECT count(*) FROM listing_entries e WHERE e.listing_id = $1 AND e.kind = 'document') AS documents
 FROM listing_batches WHERE listing_id = $1`
 

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -134,7 +135,7 @@ func (f *filler) tables(folder string) {
 
 func (f *filler) texts(folder string) {
 	f.file(folder, "Printer.md", "text/markdown", []byte("# The printer\n\nThe printer of floor 2 takes A3 in its lower tray.\n"))
-	f.file(folder, "Lost and found.txt", "text/plain", []byte("\xff\xfeK\x00e\x00y\x00s\x00 \x00g\x00o\x00 \x00t\x00o\x00 \x00r\x00e\x00c\x00e\x00p\x00t\x00i\x00o\x00n\x00.\x00"))
+	f.file(folder, "Lost and found.txt", "text/plain", keysInUTF16)
 	f.file(folder, "Canteen.html", "text/html", []byte("<h1>Canteen</h1><p>Open from 11:30 to 14:00. Curry is on <b>Friday</b>.</p>"))
 }
 
@@ -144,33 +145,17 @@ func (d *drive) change(action string, value func(string) string) (string, error)
 	var err error
 	switch action {
 	case "add":
-		parent := value("parent")
-		if parent == "" {
-			parent = d.root
-		}
-		if id, err = d.server.AddDoc(parent, value("title"), value("text")); err == nil {
-			d.pages.set(id, func(p *Page) { p.Path = value("title") })
-		}
+		return d.add(cmp.Or(value("parent"), d.root), value("title"), value("text"))
 	case "edit":
 		err = d.server.EditDoc(id, value("text"))
 	case "rename":
-		if err = d.server.Rename(id, value("title")); err == nil {
-			d.pages.set(id, func(p *Page) { p.Path = value("title") })
-		}
+		err = d.noted(id, d.server.Rename(id, value("title")), func(p *Page) { p.Path = value("title") })
 	case "move":
-		parent := value("parent")
-		if parent == "" {
-			parent = d.outside
-		}
-		err = d.server.Move(id, parent)
+		err = d.server.Move(id, cmp.Or(value("parent"), d.outside))
 	case "trash":
-		if err = d.server.Trash(id); err == nil {
-			d.pages.set(id, func(p *Page) { p.Trashed = true })
-		}
+		err = d.noted(id, d.server.Trash(id), func(p *Page) { p.Trashed = true })
 	case "restore":
-		if err = d.server.Restore(id); err == nil {
-			d.pages.set(id, func(p *Page) { p.Trashed = false })
-		}
+		err = d.noted(id, d.server.Restore(id), func(p *Page) { p.Trashed = false })
 	case "unshare":
 		err = d.server.LoseAccess(id, d.server.ServiceAccount())
 	case "share":
@@ -179,4 +164,17 @@ func (d *drive) change(action string, value func(string) string) (string, error)
 		err = fmt.Errorf("there is no change %q: use add, edit, rename, move, trash, restore, unshare or share", action)
 	}
 	return id, err
+}
+
+func (d *drive) add(parent, title, text string) (string, error) {
+	id, err := d.server.AddDoc(parent, title, text)
+	return id, d.noted(id, err, func(p *Page) { p.Path = title })
+}
+
+// noted changes what the sandbox's own page shows, once the Drive took the change.
+func (d *drive) noted(id string, err error, change func(*Page)) error {
+	if err == nil {
+		d.pages.set(id, change)
+	}
+	return err
 }
