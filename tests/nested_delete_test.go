@@ -100,3 +100,45 @@ func TestRule8ARestoreOfARenamedPageTakesItsDeleteBack(t *testing.T) {
 		})
 	}
 }
+
+// A subtree that was hidden already isn't being hidden again when somebody deletes it once more: nobody would have ended that. With
+// --now all of it goes, though what lies below the top had an undo window of its own.
+func TestRule4ASecondDeleteOfASubtreeLeavesNothingToSweep(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.put("x/a.md", "# A\n\nfirst\n")
+	r.put("c.md", "# C\n\nsecond\n")
+	r.synced()
+	for range 2 {
+		deleted := r.wait(r.DeletePage(t.Context(), folderID, "x", control.DeleteOptions{Subtree: true}, person))
+		assert.Equal(t, "completed", deleted.Status)
+		assert.Zero(t, r.count(`SELECT count(*) FROM exclusions WHERE sweeping`))
+	}
+	assert.Equal(t, "purged", r.wait(r.DeletePage(t.Context(), folderID, "x", control.DeleteOptions{Subtree: true, Now: true}, person)).Status)
+	assert.Equal(t, 1, r.count(`SELECT count(*) FROM pages`))
+	r.clean()
+}
+
+// A delete that is widened to the subtree while its workflow is about to end is not finished before the subtree is hidden.
+func TestRule4ADeleteIsNotFinishedBeforeItsSubtreeIsSwept(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.put("x/a.md", "# A\n\nfirst\n")
+	r.put("c.md", "# C\n\nsecond\n")
+	r.synced()
+	_, err := r.cutOff().DeletePage(t.Context(), folderID, "x", control.DeleteOptions{Subtree: true}, person)
+	require.NoError(t, err)
+	open, found, err := r.store.OpenDeleteOf(t.Context(), folderID, r.page("x").PageID)
+	require.NoError(t, err)
+	require.True(t, found)
+	outcome, err := r.store.FinishDelete(t.Context(), open.DeleteID)
+	require.NoError(t, err)
+	assert.Equal(t, "sweeping", outcome)
+	r.exec(`UPDATE deletes SET accepted_at = accepted_at - interval '1 minute'`)
+	_, err = r.Janitor(t.Context(), person)
+	require.NoError(t, err)
+	testenv.Eventually(t, patience, func() bool {
+		return r.count(`SELECT count(*) FROM deletes WHERE finished_at IS NOT NULL`) == 1 && r.count(`SELECT count(*) FROM exclusions WHERE sweeping`) == 0
+	}, "the janitor starts it, and it sweeps")
+	r.clean()
+}
