@@ -153,7 +153,12 @@ func factPairs(facts knowledge.Facts) []out.Pair {
 			pairs = append(pairs, out.Pair{Name: strings.ReplaceAll(out.Clean(name), "_", " "), Value: out.Plain(out.Clean(fmt.Sprint(meta[name])))})
 		}
 	}
-	var grants []struct{ Type, Role, Email, Domain string }
+	var grants []struct {
+		Type   string `json:"type"`
+		Role   string `json:"role"`
+		Email  string `json:"email"`
+		Domain string `json:"domain"`
+	}
 	if json.Unmarshal(facts.Access, &grants) != nil || len(grants) == 0 {
 		return pairs
 	}
