@@ -25,6 +25,7 @@ type AbsenceStore interface {
 	RemoveToldPages(ctx context.Context, r knowledge.ToldRemoval) (knowledge.ToldRemoved, error)
 	ToldPages(ctx context.Context, listingID int64) ([]knowledge.Lost, error)
 	ForgetContainers(ctx context.Context, listingID int64) error
+	LeaveHolds(ctx context.Context, listingID int64) error
 	ForgetStrikes(ctx context.Context, folder string, pages []string) error
 	HoldRemovals(ctx context.Context, folder, holdID, reason string, pages []string) (string, error)
 	RecordRemovals(ctx context.Context, listingID int64, removed, held int) error
@@ -57,7 +58,7 @@ func (a *ReconcileActivities) ReconcileVanished(ctx context.Context, in Reconcil
 	if err != nil {
 		return ReconcileResult{}, err
 	}
-	if err := a.Store.ForgetContainers(ctx, in.ListingID); err != nil {
+	if err := errors.Join(a.Store.ForgetContainers(ctx, in.ListingID), a.Store.LeaveHolds(ctx, in.ListingID)); err != nil {
 		return ReconcileResult{}, err
 	}
 	told, err := a.Store.ToldPages(ctx, in.ListingID)

@@ -28,6 +28,7 @@ type UpkeepStore interface {
 	TakeDueReads(ctx context.Context, bound int) ([]knowledge.DueRead, error)
 	DueFolders(ctx context.Context) ([]string, error)
 	RefusedConnections(ctx context.Context) ([]knowledge.RefusedConnection, error)
+	FoldersOf(ctx context.Context, connection string) ([]string, error)
 	PauseConnection(ctx context.Context, name string, paused bool, reason, actor string) (bool, error)
 }
 
@@ -282,6 +283,25 @@ func (a *UpkeepActivities) resumeConnections(ctx context.Context, result *Reques
 			return err
 		}
 		result.Resumed++
+		if err := a.catchUp(ctx, c.Name, result); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// catchUp asks for what happened while a connection was paused: webhooks went by, and the next sync may be an interval away.
+func (a *UpkeepActivities) catchUp(ctx context.Context, connection string, result *RequestDueResult) error {
+	folders, err := a.Store.FoldersOf(ctx, connection)
+	if err != nil {
+		return err
+	}
+	for _, folder := range folders {
+		activity.RecordHeartbeat(ctx, folder)
+		if _, err := a.Starter.RequestFolderSync(ctx, folder, knowledge.ModeIncremental, "resume"); err != nil {
+			return err
+		}
+		result.Folders++
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/loresync/loresync/internal/source/gdrive"
 	"github.com/loresync/loresync/internal/source/gdrive/drivetest"
 	"github.com/loresync/loresync/internal/store"
+	"github.com/loresync/loresync/internal/testenv"
 )
 
 // cabinet is a Google Drive behind a stand-in server, and a folder of loresync's that syncs one of its folders.
@@ -206,8 +207,31 @@ func TestDriveRefusedCredentialsPauseTheConnection(t *testing.T) {
 	assert.Equal(t, "failed", answer.Status)
 	assert.Equal(t, 1, c.live(), "nothing is removed")
 	assert.Equal(t, 1, c.count(`SELECT count(*) FROM connections WHERE name = 'gdrive' AND paused_at IS NOT NULL`))
+	fresh := drivetest.Must(c.server.AddFile(c.root, "b.md", "text/markdown", []byte("# B\n\ntext\n")))
 	c.server.Allow(c.server.ServiceAccount())
 	c.due()
 	assert.Zero(t, c.count(`SELECT count(*) FROM connections WHERE paused_at IS NOT NULL`), "it is checked and resumed")
+	testenv.Eventually(t, patience, func() bool { return c.count(`SELECT count(*) FROM live_pages WHERE source_id = $1`, fresh) == 1 },
+		"what happened meanwhile is synced without waiting for the interval")
+}
+
+func TestRule7AHoldIsLeftByWhatComesBack(t *testing.T) {
+	t.Parallel()
+	var folder string
+	c := newCabinet(t, 500, drivetest.Options{}, func(c *cabinet) {
+		folder = drivetest.Must(c.server.AddFolder(c.root, "Tables"))
+		for i := range 7 {
+			drivetest.Must(c.server.AddFile(folder, fmt.Sprintf("t%d.md", i), "text/markdown", fmt.Appendf(nil, "# T %d\n\nText %d.\n", i, i)))
+		}
+		drivetest.Must(c.server.AddFile(c.root, "a.md", "text/markdown", []byte("# A\n\ntext\n")))
+	})
 	c.synced()
+	require.NoError(t, c.server.Trash(folder))
+	assert.EqualValues(t, 7, c.changed().Held)
+	assert.Equal(t, 8, c.live())
+	require.NoError(t, c.server.Restore(folder))
+	c.changed()
+	assert.Zero(t, c.count(`SELECT count(*) FROM holds WHERE state = 'open'`))
+	assert.Equal(t, 8, c.live())
+	c.clean()
 }

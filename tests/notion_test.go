@@ -46,12 +46,12 @@ func newWikiAt(
 	t.Cleanup(func() { _ = w.server.Close() })
 	fill(w.space)
 	w.clock.Advance(time.Hour)
-	w.rig = newRig(t, append(more, func(r *rig) {
+	w.rig = newRig(t, append([]rigOption{func(r *rig) {
 		r.spec = control.FolderSpec{ID: folderID, Source: notion.Name, Root: root, Title: "Wiki"}
 		r.makeSources = func(st *store.Store) control.Sources {
 			return config.NewSources(config.Config{Notion: config.Notion{Token: w.server.Token(), BaseURL: url, Rate: rate}}, st)
 		}
-	})...)
+	}}, more...)...)
 	w.server.ResetLog()
 	return w
 }
@@ -279,4 +279,60 @@ func (w *wiki) firstRequestFor(page string) time.Time {
 	}
 	require.Fail(w.t, "the page was never asked for")
 	return time.Time{}
+}
+
+// TestRule7WhatMovedOutOfTheRootIsGoneAndStaysOut moves a page with pages below it out of a folder's root. Edits of them are told by webhook
+// and by search alike, and nothing of them may come back.
+func TestRule7WhatMovedOutOfTheRootIsGoneAndStaysOut(t *testing.T) {
+	t.Parallel()
+	var root, section, child, elsewhere string
+	w := newWikiAt(t, 2000, notiontest.ServerOptions{}, "", func(space *notiontest.Workspace) {
+		root = notiontest.Must(space.AddPage("", "Engineering", paragraph("The root.")))
+		section = notiontest.Must(space.AddPage(root, "Operations", paragraph("A section.")))
+		child = notiontest.Must(space.AddPage(section, "Incidents", paragraph("A page of the section.")))
+		for i := range 8 {
+			notiontest.Must(space.AddPage(root, fmt.Sprintf("Other %d", i), paragraph("Another page.")))
+		}
+		elsewhere = notiontest.Must(space.AddPage("", "Support", paragraph("Not ours.")))
+	}, func(r *rig) { r.spec.Root = root })
+	w.synced()
+	require.EqualValues(t, "live", w.page(child).State)
+
+	w.clock.Advance(3 * time.Minute)
+	require.NoError(t, w.space.Move(section, elsewhere))
+	require.NoError(t, w.space.Edit(section, paragraph("The section has moved.")))
+	w.wait(w.SyncFolder(t.Context(), folderID, knowledge.ModeIncremental, person))
+	assert.EqualValues(t, "tombstoned", w.page(section).State)
+	assert.EqualValues(t, "tombstoned", w.page(child).State, "what is below goes along")
+
+	w.clock.Advance(3 * time.Minute)
+	require.NoError(t, w.space.Edit(child, paragraph("secretword")))
+	w.wait(w.SyncFolder(t.Context(), folderID, knowledge.ModeIncremental, person))
+	w.wait(w.SyncPage(t.Context(), folderID, child, person))
+	assert.EqualValues(t, "tombstoned", w.page(child).State, "it can be read, and is none of the folder's")
+	assert.Zero(t, w.count(`SELECT count(*) FROM live_chunks WHERE text LIKE '%secretword%'`))
+
+	require.NoError(t, w.space.Move(section, root))
+	w.synced()
+	assert.EqualValues(t, "live", w.page(child).State, "back below the root they are back")
+	assert.Contains(t, w.markdown(child), "secretword")
+	w.clean()
+}
+
+func TestRule8ARestoreOfWhatTheSourceThrewAwayDoesNotStay(t *testing.T) {
+	t.Parallel()
+	var page string
+	w := newWiki(t, notiontest.ServerOptions{}, notion.Workspace, func(space *notiontest.Workspace) {
+		page = notiontest.Must(space.AddPage("", "Expenses", paragraph("Words.")))
+		for i := range 8 {
+			notiontest.Must(space.AddPage("", fmt.Sprintf("Other %d", i), paragraph("Another page.")))
+		}
+	})
+	w.synced()
+	w.wait(w.DeletePage(t.Context(), folderID, page, control.DeleteOptions{}, person))
+	require.NoError(t, w.space.Trash(page))
+	_, err := w.RestorePage(t.Context(), folderID, page, false, person)
+	require.NoError(t, err)
+	testenv.Eventually(t, patience, func() bool { return w.page(page).State == "tombstoned" }, "the source's own word hides it at once")
+	w.clean()
 }

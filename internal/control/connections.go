@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/loresync/loresync/internal/knowledge"
 	"github.com/loresync/loresync/internal/store"
 )
 
@@ -161,7 +162,26 @@ func (c *Control) PauseConnection(ctx context.Context, name string, actor Actor)
 
 // ResumeConnection lets its folders sync again, except those that are paused themselves.
 func (c *Control) ResumeConnection(ctx context.Context, name string, actor Actor) (Connection, error) {
-	return c.pauseConnection(ctx, name, false, actor)
+	resumed, err := c.pauseConnection(ctx, name, false, actor)
+	if err != nil || c.temporal == nil {
+		return resumed, err
+	}
+	return resumed, c.catchUp(ctx, name)
+}
+
+// catchUp asks for what happened while a connection was paused. Where Temporal is away, the folders' intervals bring it.
+func (c *Control) catchUp(ctx context.Context, connection string) error {
+	folders, err := c.store.FoldersOf(ctx, connection)
+	if err != nil {
+		return err
+	}
+	for _, folder := range folders {
+		if _, err := c.RequestFolderSync(ctx, folder, knowledge.ModeIncremental, "resume"); err != nil {
+			c.log.WarnContext(ctx, "a folder of a resumed connection could not be synced at once; its interval brings it", "folder_id", folder, "error", err)
+			return nil
+		}
+	}
+	return nil
 }
 
 func (c *Control) pauseConnection(ctx context.Context, name string, paused bool, actor Actor) (Connection, error) {

@@ -186,6 +186,12 @@ func (c *Control) startOnce(ctx context.Context, s start, input *commonpb.Payloa
 	return runID, started, err
 }
 
+// TellGone follows the source's word that a page is gone as if it had come by webhook.
+func (c *Control) TellGone(ctx context.Context, connection, sourceID, event string) error {
+	_, err := c.TakeNotice(ctx, connection, knowledge.Notice{EventID: event, Type: "read", Kind: knowledge.NoticeGone, SourceID: sourceID})
+	return err
+}
+
 // ReadPageAgain asks for a page on behalf of a notice: a running sync of it reads once more if it has begun to read.
 func (c *Control) ReadPageAgain(ctx context.Context, folder, page string, lane knowledge.Lane) error {
 	_, err := c.requestPageSync(ctx, folder, page, lane, true)

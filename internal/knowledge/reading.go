@@ -22,6 +22,8 @@ type Begun struct {
 	SourceVersion string
 	// Parent is the source id of the page above, as far as it is known; set for held pages only.
 	Parent string
+	// Lost is set for a page that is hidden because the source lost it; set for held pages only.
+	Lost bool
 	// ModelsPending is true when the published revision still lacks embeddings or a summary.
 	ModelsPending bool
 }

@@ -203,6 +203,9 @@ type Failure struct {
 	Sentence string
 	// Skip is set with ClassInvalid: the page becomes a skipped page with this reason.
 	Skip *Skip
+	// Told is set with ClassNotFound when the source says itself that the page is in its trash. Without it nobody knows why it
+	// isn't there.
+	Told bool
 	// RetryAfter is the source's own wish, with ClassRateLimited.
 	RetryAfter time.Duration
 	Err        error

@@ -56,6 +56,13 @@ func (s *Store) PauseConnection(ctx context.Context, name string, paused bool, r
 	return n > 0, err
 }
 
+const connectionFolders = `SELECT folder_id FROM folders WHERE connection = $1 AND state = 'active' ORDER BY folder_id`
+
+// FoldersOf gives the folders of a connection that are neither paused nor deleted themselves.
+func (s *Store) FoldersOf(ctx context.Context, connection string) ([]string, error) {
+	return folderIDs(list[struct{ FolderID string }](ctx, s, "read a connection's folders", connectionFolders, connection))
+}
+
 const refusedConnections = `
 SELECT DISTINCT ON (c.name) c.name, c.source, f.folder_id, f.root, f.limits
 FROM connections c JOIN folders f ON f.connection = c.name AND f.deleted_at IS NULL

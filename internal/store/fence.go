@@ -24,6 +24,7 @@ type begunRow struct {
 	Title         *string
 	SourceVersion *string
 	Parent        *string
+	Lost          bool
 	ModelsPending *bool
 }
 
@@ -43,7 +44,7 @@ func (row begunRow) begun() knowledge.Begun {
 	return knowledge.Begun{
 		Outcome: row.Outcome, Token: *row.Token, ReadSeq: *row.ReadSeq, PageNo: *row.PageNo, SourceID: *row.SourceID, Source: *row.Source,
 		Connection: *row.Connection, Root: *row.Root, Limits: row.Limits, ContentHash: row.ContentHash, Title: *row.Title,
-		SourceVersion: *row.SourceVersion, Parent: deref(row.Parent), ModelsPending: *row.ModelsPending,
+		SourceVersion: *row.SourceVersion, Parent: deref(row.Parent), Lost: row.Lost, ModelsPending: *row.ModelsPending,
 	}
 }
 
@@ -132,7 +133,7 @@ func (s *Store) FinishPageSync(ctx context.Context, h knowledge.Holder, outcome 
 
 const heldPage = `
 SELECT 'begun' AS outcome, i.token, i.read_seq, p.page_no, p.source_id, f.source, f.connection, f.root, f.limits, r.content_hash, p.title,
-       p.source_version, p.parent_source_id AS parent, false AS models_pending
+       p.source_version, p.parent_source_id AS parent, coalesce(p.tombstone_reason = 'source', false) AS lost, false AS models_pending
 FROM in_flight i JOIN pages p ON p.folder_id = i.folder_id AND p.page_id = i.page_id JOIN folders f ON f.folder_id = i.folder_id
 LEFT JOIN revisions r ON r.revision_id = p.published_revision_id
 WHERE i.folder_id = $1 AND i.page_id = $2 AND i.token = $3 AND NOT i.cancel_requested`

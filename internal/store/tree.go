@@ -54,6 +54,29 @@ func (s *Store) ToldPages(ctx context.Context, listingID int64) ([]knowledge.Los
 	return list[knowledge.Lost](ctx, s, "read what the source told gone", toldPages, listingID)
 }
 
+const leaveHolds = `
+DELETE FROM hold_pages h USING listings l, holds o
+WHERE l.listing_id = $1 AND NOT l.dry_run AND NOT l.full_listing AND o.hold_id = h.hold_id AND o.state = 'open' AND h.folder_id = l.folder_id
+  AND EXISTS (SELECT 1 FROM pages p JOIN listed_pages(l.listing_id) s ON s.page_no = p.page_no
+              WHERE p.folder_id = h.folder_id AND p.page_id = h.page_id
+                AND NOT EXISTS (SELECT 1 FROM listing_told t WHERE t.listing_id = l.listing_id AND t.source_id = p.source_id))`
+
+const closeEmptyHolds = `
+UPDATE holds h SET state = 'closed', decided_at = now()
+WHERE h.state = 'open' AND h.folder_id = (SELECT folder_id FROM listings WHERE listing_id = $1)
+  AND NOT EXISTS (SELECT 1 FROM hold_pages x WHERE x.hold_id = h.hold_id)`
+
+// LeaveHolds takes pages that an incremental listing saw again out of the holds that they wait in, and closes empty ones. Full
+// listings do it where they record who was absent.
+func (s *Store) LeaveHolds(ctx context.Context, listingID int64) error {
+	left, err := exec(ctx, s, "take pages out of holds", leaveHolds, listingID)
+	if err != nil || left == 0 {
+		return err
+	}
+	_, err = exec(ctx, s, "close empty holds", closeEmptyHolds, listingID)
+	return err
+}
+
 const forgetContainers = `
 DELETE FROM pages p USING listing_told t, listings l, folders f
 WHERE t.listing_id = $1 AND l.listing_id = t.listing_id AND NOT l.dry_run AND f.folder_id = l.folder_id AND f.generation = l.folder_generation

@@ -109,7 +109,7 @@ func assemble(o Options) workflows.Activities {
 	watches := &activities.Watches{Store: o.Store, Sources: o.Sources, Asker: o.Control, PublicURL: o.PublicURL}
 	reconcile := &activities.ReconcileActivities{Store: o.Store, Sources: o.Sources, Timeouts: timeouts}
 	return workflows.Activities{
-		Page:      &activities.PageActivities{Store: o.Store, Sources: o.Sources, Models: o.Models},
+		Page:      &activities.PageActivities{Store: o.Store, Sources: o.Sources, Models: o.Models, Gone: o.Control},
 		Folder:    &activities.FolderActivities{Store: o.Store, Sources: o.Sources, Starter: o.Control, Runs: o.Control, Timeouts: timeouts},
 		Reconcile: reconcile,
 		Delete:    &activities.DeleteActivities{Store: o.Store, Executions: o.Control, Timeouts: timeouts},

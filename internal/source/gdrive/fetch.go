@@ -68,7 +68,8 @@ func (s *Source) unlessRootGone(ctx context.Context, root source.Root, sentence 
 }
 
 func missing(sentence string, cause error) error {
-	return &source.Failure{Class: source.ClassNotFound, Doing: "read a page", Sentence: sentence, Err: cause}
+	// Without a cause the file is there, and says itself that it is in the trash or elsewhere.
+	return &source.Failure{Class: source.ClassNotFound, Doing: "read a page", Sentence: sentence, Told: cause == nil, Err: cause}
 }
 
 func rootGone(cause error) error {

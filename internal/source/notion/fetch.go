@@ -43,7 +43,7 @@ func missing(err error) error {
 }
 
 func trashed(what string) error {
-	return &source.Failure{Class: source.ClassNotFound, Doing: "read a " + what, Sentence: "the " + what + " is in Notion's trash"}
+	return &source.Failure{Class: source.ClassNotFound, Doing: "read a " + what, Sentence: "the " + what + " is in Notion's trash", Told: true}
 }
 
 func unreadable(err error) error {

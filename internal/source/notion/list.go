@@ -63,8 +63,8 @@ func cutLast(cursor string) (at, checkpoint string, found bool) {
 	return cursor[:i], cursor[i+1:], true
 }
 
-// Changes yields what was edited since the checkpoint, with an overlap, and what search shows in the trash. Removed pages are
-// a hint: each is confirmed by a direct read.
+// Changes yields what was edited since the checkpoint, with an overlap, and what search shows in the trash or out of the root.
+// Removed pages are a hint: each is confirmed by a direct read.
 func (s *Source) Changes(
 	ctx context.Context, root source.Root, checkpoint string, yield func(changed []source.Entry, removed []string) error,
 ) (source.Listed, error) {
@@ -82,6 +82,7 @@ func (s *Source) Changes(
 	if listed.Checkpoint == "" {
 		listed.Checkpoint = checkpoint
 	}
+	t.gone = append(t.gone, t.left()...)
 	for batch := range slices.Chunk(t.entries(), s.batchSize) {
 		if err := yield(plain(batch), t.gone); err != nil {
 			return source.Listed{}, err

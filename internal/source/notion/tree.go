@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -266,6 +267,35 @@ func (t *tree) isInside(id string, inside map[string]bool) bool {
 		inside[step] = answer
 	}
 	return answer
+}
+
+// left gives known pages that search now shows outside the root, with all that is known below them: they seem to have moved out.
+func (t *tree) left() []string {
+	if t.top.id == "" {
+		return nil
+	}
+	inside, below := map[string]bool{}, map[string][]string{}
+	for id, parent := range t.known {
+		below[parent] = append(below[parent], id)
+	}
+	left := map[string]bool{}
+	for id := range t.nodes {
+		if _, known := t.known[id]; known && id != t.top.id && !t.isInside(id, inside) {
+			t.takeAlong(id, below, left, inside)
+		}
+	}
+	return slices.Sorted(maps.Keys(left))
+}
+
+// takeAlong adds an object and what is known below it, but for what search shows elsewhere below the root.
+func (t *tree) takeAlong(id string, below map[string][]string, left, inside map[string]bool) {
+	if _, shown := t.nodes[id]; left[id] || shown && t.isInside(id, inside) {
+		return
+	}
+	left[id] = true
+	for _, child := range below[id] {
+		t.takeAlong(child, below, left, inside)
+	}
 }
 
 // outside stands for a parent that is not below the root, or not known.
