@@ -12,6 +12,8 @@ WORKFLOWCHECK := $(BIN)/workflowcheck-$(WORKFLOWCHECK_VERSION)
 WITH_SERVERS := go run ./internal/testenv/cmd/with-servers --
 # More flags for go test, such as TESTFLAGS='-v -run TestFence'.
 TESTFLAGS ?=
+# Most tests wait for servers, so one more than there are cores runs at a time.
+PARALLEL := $(shell expr $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
 # More flags for `make dev`, such as ARGS='--once --data-dir /tmp/lore'.
 ARGS ?=
 
@@ -52,14 +54,14 @@ build: ## Build worker, starter, gateway and dev into bin/
 
 .PHONY: test
 test: ## Run all that a change can break, against a real Postgres and Temporal
-	$(WITH_SERVERS) go test -short -timeout 10m $(TESTFLAGS) ./...
+	$(WITH_SERVERS) go test -short -parallel $(PARALLEL) -timeout 15m $(TESTFLAGS) ./...
 
 .PHONY: test-long
 test-long: ## Run in full the packages that `make test` shortens
 	@packages=$$(grep -rl --include='*_test.go' 'testing\.Short()' . | xargs -n 1 dirname | sort -u); \
 	if [ -z "$$packages" ]; then echo "no package has long parts"; exit 0; fi; \
-	echo "$(WITH_SERVERS) go test -timeout 40m $(TESTFLAGS)" $$packages; \
-	$(WITH_SERVERS) go test -timeout 40m $(TESTFLAGS) $$packages
+	echo "$(WITH_SERVERS) go test -parallel $(PARALLEL) -timeout 40m $(TESTFLAGS)" $$packages; \
+	$(WITH_SERVERS) go test -parallel $(PARALLEL) -timeout 40m $(TESTFLAGS) $$packages
 
 .PHONY: test-all
 test-all: test test-long ## Run every test, the long ones too

@@ -17,6 +17,7 @@ import (
 	"github.com/loresync/loresync/internal/knowledge"
 	"github.com/loresync/loresync/internal/source"
 	"github.com/loresync/loresync/internal/source/sourcetest"
+	"github.com/loresync/loresync/internal/pause"
 	"github.com/loresync/loresync/internal/store"
 	"github.com/loresync/loresync/internal/testenv"
 	"github.com/loresync/loresync/internal/workers"
@@ -136,6 +137,20 @@ func (r *rig) awaitBlocked(function string, n int) {
 		return r.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND strpos(query, $1 || '(') > 0`,
 			function) >= n
 	}, fmt.Sprintf("%d of %s wait for a lock", n, function))
+}
+
+// blocksWithin tells whether a statement that calls one of the schema's functions comes to wait for a lock.
+func (r *rig) blocksWithin(function string, patience time.Duration) bool {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), patience)
+	defer cancel()
+	for pause.For(ctx, 20*time.Millisecond) == nil {
+		if r.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND strpos(query, $1 || '(') > 0`,
+			function) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // points are places on a worker's way, by name. Whoever is held at one is like a worker that was stopped there: no cancel
