@@ -281,8 +281,8 @@ func (w *wiki) firstRequestFor(page string) time.Time {
 	return time.Time{}
 }
 
-// TestRule7WhatMovedOutOfTheRootIsGoneAndStaysOut moves a page with pages below it out of a folder's root. Edits of them are told by webhook
-// and by search alike, and nothing of them may come back.
+// TestRule7WhatMovedOutOfTheRootIsGoneAndStaysOut moves a page with pages below it out of a folder's root. Search tells
+// of edits and a person asks for one of them, and nothing of them may come back.
 func TestRule7WhatMovedOutOfTheRootIsGoneAndStaysOut(t *testing.T) {
 	t.Parallel()
 	var root, section, child, elsewhere string

@@ -38,34 +38,45 @@ func sleeper(t *testing.T) (r *rig, worker *exec.Cmd, page string) {
 	return r, worker, r.page("a.md").PageID
 }
 
+// storesLate stops a worker that has read a page until another has taken the page over, and tells whether it tried to store what it
+// had read when it woke.
+func storesLate(t *testing.T) (tried bool) {
+	t.Helper()
+	r, worker, page := sleeper(t)
+	r.put("a.md", "# A\n\nsecond\n")
+	staging := r.lock(`LOCK TABLE chunks IN SHARE MODE`)
+	require.NoError(t, r.RequestPageSync(t.Context(), folderID, page, 0))
+	r.awaitBlocked("stage_revision", 1)
+	stop(t, worker)
+	staging() // Postgres ends the statement: the worker doesn't know it yet
+	r.put("a.md", "# A\n\nthird\n")
+	r.workerProcess()
+	testenv.Eventually(t, patience, func() bool {
+		return r.count(`SELECT count(*) FROM live_pages WHERE markdown LIKE '%third%'`) == 1
+	}, "another worker takes the page over")
+	inFlight := r.lock(`LOCK TABLE in_flight IN EXCLUSIVE MODE`)
+	wake(t, worker)
+	asked := r.blocksWithin("enrich_revision", 20*time.Second)
+	inFlight()
+	r.quiet("enrich_revision")
+	assert.Equal(t, 1, r.count(`SELECT count(*) FROM live_pages WHERE markdown LIKE '%third%'`))
+	assert.Zero(t, r.count(`SELECT count(*) FROM revisions WHERE markdown LIKE '%second%'`))
+	r.clean()
+	return asked
+}
+
 func TestRule3AWorkerThatWasStoppedLongerThanEveryTimeout(t *testing.T) {
 	t.Parallel()
 
 	t.Run("before it stored what it had read, stores nothing when it wakes", func(t *testing.T) {
 		t.Parallel()
-		r, worker, page := sleeper(t)
-		r.put("a.md", "# A\n\nsecond\n")
-		staging := r.lock(`LOCK TABLE chunks IN SHARE MODE`)
-		require.NoError(t, r.RequestPageSync(t.Context(), folderID, page, 0))
-		r.awaitBlocked("stage_revision", 1)
-		stop(t, worker)
-		staging() // Postgres ends the statement: the worker doesn't know it yet
-		r.put("a.md", "# A\n\nthird\n")
-		r.workerProcess()
-		testenv.Eventually(t, patience, func() bool {
-			return r.count(`SELECT count(*) FROM live_pages WHERE markdown LIKE '%third%'`) == 1
-		}, "another worker takes the page over")
-		inFlight := r.lock(`LOCK TABLE in_flight IN EXCLUSIVE MODE`)
-		wake(t, worker)
-		// One whose own deadline went by while it was stopped doesn't even ask.
-		if !r.blocksWithin("enrich_revision", 20*time.Second) {
-			t.Log("the worker gave up by itself when it woke")
+		// One whose own deadline went by while it was stopped doesn't ask when it wakes, and shows nothing: another is stopped.
+		for range 3 {
+			if storesLate(t) {
+				return
+			}
 		}
-		inFlight()
-		r.quiet("enrich_revision")
-		assert.Equal(t, 1, r.count(`SELECT count(*) FROM live_pages WHERE markdown LIKE '%third%'`))
-		assert.Zero(t, r.count(`SELECT count(*) FROM revisions WHERE markdown LIKE '%second%'`))
-		r.clean()
+		require.Fail(t, "no worker that woke tried to store what it had read")
 	})
 
 	t.Run("inside its publish, holds up no delete", func(t *testing.T) {
