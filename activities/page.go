@@ -278,17 +278,16 @@ func (a *PageActivities) failed(ctx context.Context, h knowledge.Holder, begun k
 	return a.end(ctx, h, result, knowledge.OutcomeFailed, string(failure.Class), failure.Sentence, begun.SourceVersion)
 }
 
-// notFound closes the attempt, and has a page removed that the source itself says is gone, as a webhook or a listing would.
+// notFound closes the attempt, and has a page removed that the source itself says is gone, as a webhook or a listing would. It tells
+// first: a worker that dies in between leaves its attempt open, and the next one tells again.
 func (a *PageActivities) notFound(ctx context.Context, h knowledge.Holder, begun knowledge.Begun, result ReadPageResult, told bool) (ReadPageResult, error) {
-	result, err := a.end(ctx, h, result, knowledge.OutcomeNotFound, "", "", "")
-	if err != nil || !told || begun.Lost || begun.ContentHash == nil || result.Outcome != knowledge.OutcomeNotFound || a.Gone == nil {
-		return result, err
+	if told && !begun.Lost && begun.ContentHash != nil && a.Gone != nil {
+		if err := a.Gone.TellGone(ctx, begun.Connection, begun.SourceID, "read-"+h.Token); err != nil {
+			// The listings find it too.
+			activity.GetLogger(ctx).Warn("that a page is gone could not be followed; the next full syncs find it", "error", err)
+		}
 	}
-	if err := a.Gone.TellGone(ctx, begun.Connection, begun.SourceID, "read-"+h.Token); err != nil {
-		// The listings find it too.
-		activity.GetLogger(ctx).Warn("that a page is gone could not be followed; the next full syncs find it", "error", err)
-	}
-	return result, nil
+	return a.end(ctx, h, result, knowledge.OutcomeNotFound, "", "", "")
 }
 
 // end closes the attempt without publishing. Last good content stays.
