@@ -51,8 +51,8 @@ func decode(raw []byte, cut bool, named string) (text []byte, note string, err e
 	if bytes.IndexByte(raw, 0) >= 0 {
 		return nil, "", errBinary
 	}
-	if utf8.Valid(wholeRunes(raw, cut)) && !hasEscapes(raw) {
-		return wholeRunes(raw, cut), "", nil
+	if whole := wholeRunes(raw, cut); utf8.Valid(whole) && !hasEscapes(raw) {
+		return whole, "", nil
 	}
 	found := guess(raw, cut)
 	if found.name == "" {
@@ -108,10 +108,21 @@ func decodeWith(e encoding.Encoding, raw []byte, cut bool) ([]byte, bool) {
 		return nil, false
 	}
 	if cut {
-		// The last character may have lost its end.
-		text = bytes.TrimSuffix(text, []byte(string(utf8.RuneError)))
+		text = withoutLost(text)
 	}
 	return text, !bytes.ContainsRune(text, utf8.RuneError) && utf8.Valid(text)
+}
+
+// lostRunes is how many runes a decoder makes at most of a character or an escape whose end was cut off.
+const lostRunes = 3
+
+// withoutLost drops what a decoder made of the last character, or the last escape, of a text whose end was cut off.
+func withoutLost(text []byte) []byte {
+	i := bytes.IndexRune(text, utf8.RuneError)
+	if i >= 0 && utf8.RuneCount(text[i:]) <= lostRunes {
+		return text[:i]
+	}
+	return text
 }
 
 // isOddControl tells whether no text holds a character: where one turns up, the encoding is a wrong one.
@@ -122,6 +133,10 @@ func isOddControl(r rune) bool {
 // escapes switch ISO-2022-JP to Japanese. They are ASCII, so such a text is valid UTF-8 too.
 var escapes = []string{"\x1B$B", "\x1B$@", "\x1B(J", "\x1B(I", "\x1B$(D"}
 
+// halfEscapes are what may be left of one where a text was cut off.
+var halfEscapes = []string{"\x1B", "\x1B$", "\x1B(", "\x1B$("}
+
+// hasEscapes tells whether a text switches to Japanese.
 func hasEscapes(raw []byte) bool {
 	for _, escape := range escapes {
 		if bytes.Contains(raw, []byte(escape)) {
@@ -217,10 +232,15 @@ func htmlCharset(page []byte, named string) string {
 	return ""
 }
 
-// wholeRunes drops the first bytes of a character whose rest was cut off.
+// wholeRunes drops the first bytes of a character, or of an escape, whose rest was cut off.
 func wholeRunes(raw []byte, cut bool) []byte {
 	if !cut {
 		return raw
+	}
+	for _, half := range halfEscapes {
+		if whole, found := bytes.CutSuffix(raw, []byte(half)); found {
+			return whole
+		}
 	}
 	for i := 1; i <= min(utf8.UTFMax, len(raw)); i++ {
 		if start := len(raw) - i; utf8.RuneStart(raw[start]) {

@@ -114,6 +114,13 @@ func TestFaultR053_text_files_in_other_encodings_are_read_as_people_see_them(t *
 	}
 }
 
+func mustEncode(tb testing.TB, e encoding.Encoding, text []byte) []byte {
+	tb.Helper()
+	raw, err := e.NewEncoder().Bytes(text)
+	require.NoError(tb, err)
+	return raw
+}
+
 func coded(tb testing.TB, e encoding.Encoding, text string) string {
 	tb.Helper()
 	raw, err := e.NewEncoder().String(text)
@@ -121,27 +128,26 @@ func coded(tb testing.TB, e encoding.Encoding, text string) string {
 	return raw
 }
 
-// sampler draws texts in words of a language.
+// sampler draws texts in words of a language, after a sentence by which it is recognised.
 type sampler struct {
+	begin string
 	words []string
 	space string
-	least int
 }
 
 var (
-	japaneseText = sampler{words: strings.Fields("休暇 の 申請 は 上長 へ 事前 に 行う 。 します ください 、 経費 精算 を 月末 まで " +
-		"カタカナ データ 「 」 東京 本社 が です １２ \n 2026 ok"), least: 12}
-	westernText = sampler{words: strings.Fields("été the holiday größe is asked for à l’avance — straße in München " +
-		"by all señores que llegan “before” \n 20°C über"), space: " ", least: 8}
-	chineseText = sampler{words: strings.Fields("我们 的 知识库 每天 都 会 同步 了 这样 大家 就 可以 看到 最新 的 内容 ， 。 对 他们 来说 这个 还"), least: 30}
+	japaneseText = sampler{begin: "休暇の申請は上長へ事前に行います。", words: strings.Fields("休暇 の 申請 は 上長 へ 事前 に 行う 。 します ください 、 経費 精算 を 月末 まで " +
+		"カタカナ データ 「 」 東京 本社 が です １２ \n 2026 ok")}
+	westernText = sampler{begin: "The holiday is asked for à l’avance in München. ", words: strings.Fields("été the holiday größe is asked for à l’avance — straße in München " +
+		"by all señores que llegan “before” \n 20°C über"), space: " "}
+	chineseText = sampler{begin: "我们的知识库每天都会同步，这样大家就可以看到最新的内容了。", words: strings.Fields("我们 的 知识库 每天 都 会 同步 了 这样 大家 就 可以 看到 最新 的 内容 ， 。 对 他们 来说 这个 还")}
 )
 
 func (s sampler) draw(t *rapid.T) string {
-	words := rapid.SliceOfN(rapid.SampledFrom(s.words), s.least, 200).Draw(t, "words")
-	return strings.Join(words, s.space)
+	words := rapid.SliceOfN(rapid.SampledFrom(s.words), 0, 200).Draw(t, "words")
+	return s.begin + strings.Join(words, s.space)
 }
 
-// TestDecode_gives_back_what_was_encoded draws texts long enough to be recognised.
 func TestDecode_gives_back_what_was_encoded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -175,6 +181,41 @@ func TestDecode_gives_back_what_was_encoded(t *testing.T) {
 					require.True(t, strings.HasPrefix(text, string(got)), "%q of %q", got, text)
 				}
 			})
+		})
+	}
+}
+
+// TestDecode_of_what_was_cut_off_at_any_byte has characters of one to four bytes, and escapes between them.
+func TestDecode_of_what_was_cut_off_at_any_byte(t *testing.T) {
+	t.Parallel()
+	const (
+		mixed   = "休暇の申請は上長へ事前に行う。ok 2026 経費はカタカナで、ok です。"
+		western = "The holiday is asked for à l’avance by all señores in München."
+	)
+	for name, c := range map[string]struct {
+		encoding encoding.Encoding
+		text     string
+		// least is how many bytes it takes to recognise the encoding.
+		least int
+	}{
+		"UTF-8":        {encoding.Nop, mixed + "🙂", 0},
+		"UTF-16LE":     {textunicode.UTF16(textunicode.LittleEndian, textunicode.UseBOM), mixed, 2},
+		"UTF-32BE":     {utf32.UTF32(utf32.BigEndian, utf32.UseBOM), mixed, 4},
+		"Shift_JIS":    {japanese.ShiftJIS, mixed, 24},
+		"EUC-JP":       {japanese.EUCJP, mixed + "丂です。", 24},
+		"ISO-2022-JP":  {japanese.ISO2022JP, "ok " + mixed, 0},
+		"Windows-1252": {charmap.Windows1252, western, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			raw, err := c.encoding.NewEncoder().Bytes([]byte(c.text))
+			require.NoError(t, err)
+			for cut := c.least; cut <= len(raw); cut++ {
+				got, _, err := decode(raw[:cut], true, "")
+				require.NoError(t, err, "cut at %d of %q", cut, raw)
+				require.True(t, strings.HasPrefix(c.text, string(got)), "cut at %d: %q of %q", cut, got, c.text)
+				require.LessOrEqual(t, len(raw[:cut])-len(mustEncode(t, c.encoding, got)), 4, "cut at %d: %q", cut, got)
+			}
 		})
 	}
 }
