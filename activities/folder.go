@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,7 +20,7 @@ type FolderStore interface {
 	CompleteListing(ctx context.Context, listingID int64, verdict source.Verdict, sentence string) (source.Verdict, error)
 	VanishedFingerprints(ctx context.Context, listingID int64) ([]knowledge.Vanished, error)
 	NewSourceIDs(ctx context.Context, listingID int64) ([]string, error)
-	ApplyRename(ctx context.Context, listingID int64, oldSourceID, newSourceID string) (string, error)
+	ApplyRename(ctx context.Context, listingID int64, oldSourceID, newSourceID string, fingerprint []byte) (string, error)
 	RegisterEntries(ctx context.Context, listingID int64, bound int) (int, error)
 	SettleEntries(ctx context.Context, listingID int64) (knowledge.Window, error)
 	TakeOpen(ctx context.Context, listingID int64, n int) ([]knowledge.Ask, error)
@@ -40,8 +41,10 @@ type TreeStore interface {
 	RecordCoverage(ctx context.Context, workflowID string, listingID int64) error
 }
 
-// CheckpointStore is what folder syncs ask of the store about where the next incremental listing starts.
+// CheckpointStore is what folder syncs ask of the store about what a listing leaves to later steps: where the next incremental one
+// starts, and notes for reads.
 type CheckpointStore interface {
+	NoteStore
 	NoteCheckpoint(ctx context.Context, listingID int64, checkpoint string) error
 	RememberListing(ctx context.Context, listingID int64, checkpoint string) error
 }
@@ -87,15 +90,22 @@ func (a *FolderActivities) FinishRun(ctx context.Context, in FinishRunInput) (Fi
 	verdict := ""
 	if in.ListingID != 0 {
 		counted, err := a.Store.CountListing(ctx, in.ListingID)
-		if err != nil {
+		switch {
+		case errors.Is(err, knowledge.ErrNotFound):
+			// A purge of the folder took its listings along.
+			if in.Status == "" {
+				result.Status, result.Reason = knowledge.RunRefused, "the folder was deleted"
+			}
+		case err != nil:
 			return result, err
-		}
-		result.Counts, verdict = counted.Counts, counted.Verdict
-		if in.Status == "" {
-			result.Status, result.Reason = judge(counted)
-		}
-		if err := a.close(ctx, in, &result); err != nil {
-			return result, err
+		default:
+			result.Counts, verdict = counted.Counts, counted.Verdict
+			if in.Status == "" {
+				result.Status, result.Reason = judge(counted)
+			}
+			if err := a.close(ctx, in, &result); err != nil {
+				return result, err
+			}
 		}
 	}
 	return result, a.Store.FinishRun(ctx, knowledge.FinishedRun{

@@ -70,6 +70,9 @@ func (a *FolderActivities) ListFolder(ctx context.Context, in ListFolderInput) (
 	if result.Mode, err = a.modeOf(ctx, src, listing); err != nil {
 		return result, err
 	}
+	if result.Mode != knowledge.ModeDryRun {
+		root.Notes = notes{store: a.Store, folder: in.FolderID, listingID: listing.ListingID}
+	}
 	ctx = transport.WithAttempt(ctx, transport.Attempt{Folder: in.FolderID, Lane: laneOf(result.Mode)})
 	if !listing.Completed {
 		if result.Refused, err = a.list(ctx, src, root, listing, &result); err != nil || result.Refused != "" {
@@ -225,7 +228,7 @@ func (a *FolderActivities) recogniseRenames(ctx context.Context, src source.Sour
 		}
 	}
 	for _, move := range matchRenames(vanished, arrived, prints) {
-		if _, err := a.Store.ApplyRename(ctx, listingID, move.from, move.to); err != nil {
+		if _, err := a.Store.ApplyRename(ctx, listingID, move.from, move.to, prints[move.to]); err != nil {
 			return err
 		}
 	}

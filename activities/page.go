@@ -11,9 +11,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
-	"github.com/loresync/loresync/internal/content/chunk"
 	"github.com/loresync/loresync/internal/content/render"
-	"github.com/loresync/loresync/internal/content/terms"
 	"github.com/loresync/loresync/internal/knowledge"
 	"github.com/loresync/loresync/internal/pause"
 	"github.com/loresync/loresync/internal/source"
@@ -23,6 +21,7 @@ import (
 // PageStore is what page syncs ask of the store.
 type PageStore interface {
 	ProgressStore
+	TakeNote(ctx context.Context, h knowledge.Holder, sourceID string) ([]byte, bool, error)
 	BeginPageSync(ctx context.Context, folder, page, workflowID, firstRunID, runID string, lane knowledge.Lane) (knowledge.Begun, error)
 	HeldPage(ctx context.Context, h knowledge.Holder) (knowledge.Begun, bool, error)
 	MayGoOn(ctx context.Context, h knowledge.Holder) (bool, error)
@@ -44,13 +43,6 @@ type PageActivities struct {
 	Models  Models
 	// Gone takes what a read found to be in the source's trash.
 	Gone GoneTeller
-}
-
-// GoneTeller follows the source's word that a page is gone. control implements it.
-type GoneTeller interface {
-	// TellGone has it confirmed that a page is gone, and removed with what lies below it, under the guards of every removal. event
-	// names what was seen; told twice, it is followed once.
-	TellGone(ctx context.Context, connection, sourceID, event string) error
 }
 
 // maxReadAttempts is after how many tries a read that might have gone well is recorded as a failure of the page. The due
@@ -162,7 +154,10 @@ func (a *PageActivities) fetch(ctx context.Context, src source.Source, holder kn
 	if err != nil {
 		return ReadPageResult{}, err
 	}
-	root.Memo = memo{store: a.Store, holder: holder}
+	root.Memo, root.At = memo{store: a.Store, holder: holder}, begun.At
+	if begun.ContentHash == nil {
+		root.Note = a.noteFor(holder)
+	}
 	asking := transport.WithAttempt(ctx, transport.Attempt{Folder: holder.Folder, Page: holder.Page, Token: holder.Token, Lane: knowledge.LaneBackfill})
 	reading, stop := a.watch(asking, holder)
 	page, err := a.read(reading, src, root, begun)
@@ -203,38 +198,6 @@ func (a *PageActivities) noteFacts(ctx context.Context, h knowledge.Holder, page
 	return err
 }
 
-// read fetches a page. Of one that the source lost, and of one that hangs elsewhere than it did in a tree that only reading tells,
-// the source is asked whether it is below the root: a page can be read wherever it is.
-func (a *PageActivities) read(ctx context.Context, src source.Source, root source.Root, begun knowledge.Begun) (source.Page, error) {
-	if begun.Lost {
-		if err := outside(ctx, src, root, begun.SourceID); err != nil {
-			return source.Page{}, err
-		}
-	}
-	page, err := src.Fetch(ctx, root, begun.SourceID)
-	moved := src.Traits().TreeByReading && begun.ContentHash != nil && !page.Entry.ParentUnknown && page.Entry.ParentSourceID != begun.Parent
-	if err != nil || begun.Lost || !moved {
-		return page, err
-	}
-	return page, outside(ctx, src, root, begun.SourceID)
-}
-
-// outside is the failure of a page that isn't below the root, by the source's own word.
-func outside(ctx context.Context, src source.Source, root source.Root, sourceID string) error {
-	presence, err := src.Presence(ctx, root, sourceID)
-	switch {
-	case err != nil:
-		return err
-	case presence == source.PresenceMoved, presence == source.PresenceTrashed:
-		return &source.Failure{
-			Class: source.ClassNotFound, Doing: "look where the page is", Sentence: "the page is no longer below the folder's root", Told: true,
-		}
-	case presence == source.PresenceGone:
-		return &source.Failure{Class: source.ClassNotFound, Doing: "look where the page is", Sentence: "the source doesn't show the page"}
-	}
-	return nil
-}
-
 // watch gives a context that ends when a delete asks the holder to stop, so that a slow read ends within a second or two.
 // stop ends the watch and tells whether it was asked to.
 func (a *PageActivities) watch(ctx context.Context, holder knowledge.Holder) (reading context.Context, stop func() bool) {
@@ -260,36 +223,6 @@ func (a *PageActivities) watch(ctx context.Context, holder knowledge.Holder) (re
 	}
 }
 
-// failed decides what a read error means for the page: gone, skipped, another try, or a failure that is recorded.
-func (a *PageActivities) failed(ctx context.Context, h knowledge.Holder, begun knowledge.Begun, result ReadPageResult, err error) (ReadPageResult, error) {
-	var failure *source.Failure
-	if !errors.As(err, &failure) || ctx.Err() != nil {
-		return result, err
-	}
-	last := activity.GetInfo(ctx).Attempt >= maxReadAttempts
-	switch {
-	case failure.Class == source.ClassNotFound && (failure.Skip == nil || begun.ContentHash != nil):
-		return a.notFound(ctx, h, begun, result, failure.Told)
-	case failure.Skip != nil && (failure.Class == source.ClassInvalid || failure.Class == source.ClassNotFound):
-		return a.end(ctx, h, result, knowledge.OutcomeSkipped, failure.Skip.Class, failure.Skip.Sentence, begun.SourceVersion)
-	case failure.Class == source.ClassRateLimited, failure.Class == source.ClassUnavailable && !last:
-		return result, err
-	}
-	return a.end(ctx, h, result, knowledge.OutcomeFailed, string(failure.Class), failure.Sentence, begun.SourceVersion)
-}
-
-// notFound closes the attempt, and has a page removed that the source itself says is gone, as a webhook or a listing would. It tells
-// first: a worker that dies in between leaves its attempt open, and the next one tells again.
-func (a *PageActivities) notFound(ctx context.Context, h knowledge.Holder, begun knowledge.Begun, result ReadPageResult, told bool) (ReadPageResult, error) {
-	if told && !begun.Lost && begun.ContentHash != nil && a.Gone != nil {
-		if err := a.Gone.TellGone(ctx, begun.Connection, begun.SourceID, "read-"+h.Token); err != nil {
-			// The listings find it too.
-			activity.GetLogger(ctx).Warn("that a page is gone could not be followed; the next full syncs find it", "error", err)
-		}
-	}
-	return a.end(ctx, h, result, knowledge.OutcomeNotFound, "", "", "")
-}
-
 // end closes the attempt without publishing. Last good content stays.
 func (a *PageActivities) end(
 	ctx context.Context, h knowledge.Holder, result ReadPageResult, outcome knowledge.Outcome, class, sentence, version string,
@@ -311,7 +244,10 @@ func (a *PageActivities) settle(
 		identity = page.Raw
 	}
 	hash := sha256.Sum256(identity)
-	recheck := recheckAfter(page.Entry, src.Traits(), time.Now())
+	recheck := recheckAfter(page.Entry, src.Traits(), begun.At)
+	if recheck == nil && !src.Traits().Remote {
+		recheck = recheckAfter(page.Entry, src.Traits(), time.Now()) // the times of files at hand are by this machine's clock
+	}
 	if bytes.Equal(hash[:], begun.ContentHash) && !begun.ModelsPending {
 		return a.unchanged(ctx, h, begun, result, page, recheck)
 	}
@@ -370,61 +306,6 @@ func outcomeOf(answer string) knowledge.Outcome {
 		return knowledge.OutcomeCancelled
 	}
 	return knowledge.Outcome(answer)
-}
-
-// convert makes a revision of what a source read.
-func (a *PageActivities) convert(ctx context.Context, page source.Page, hash []byte) (knowledge.StagedRevision, error) {
-	document, err := toMarkdown(page)
-	if err != nil {
-		return knowledge.StagedRevision{}, err
-	}
-	title := document.Title
-	if title == "" {
-		title = page.Entry.Title
-	}
-	meta, err := json.Marshal(render.CleanMeta(document.Meta))
-	if err != nil {
-		meta = json.RawMessage(`{}`)
-	}
-	revision := knowledge.StagedRevision{
-		Raw: page.Raw, Format: string(page.Format), ContentHash: hash, Markdown: document.Markdown,
-		Title: render.Truncate(render.CleanText(title), maxTitle), Meta: meta, Version: page.Entry.Version, EditedAt: editedAt(page.Entry),
-		EmbeddingModel: a.Models.Embedder.Model(), EmbeddingDimensions: a.Models.Embedder.Dimensions(),
-		Place: placeOf(page.Entry), Fingerprint: page.Fingerprint, Fidelity: page.Fidelity, Chunks: chunksOf(document.Markdown),
-	}
-	if !a.Models.Summarizer.Remote() {
-		if text, err := a.Models.Summarizer.Summarize(ctx, revision.Title, revision.Markdown); err == nil {
-			revision.Summary, revision.SummaryModel = &text, a.Models.Summarizer.Model()
-		}
-	}
-	return revision, nil
-}
-
-const maxTitle = 300
-
-func toMarkdown(page source.Page) (render.Document, error) {
-	switch page.Format {
-	case source.FormatHTML:
-		return render.HTML(page.Raw)
-	case source.FormatText:
-		return render.Text(page.Raw)
-	case source.FormatConverted:
-		return render.Document{Markdown: page.Markdown}, nil
-	case source.FormatMarkdown:
-	}
-	return render.Markdown(page.Raw)
-}
-
-func chunksOf(markdown string) []knowledge.StagedChunk {
-	pieces := chunk.Split(markdown, chunk.Options{})
-	chunks := make([]knowledge.StagedChunk, len(pieces))
-	for i, piece := range pieces {
-		hash := chunk.TextHash(piece)
-		chunks[i] = knowledge.StagedChunk{
-			HeadingPath: piece.HeadingPath, Body: piece.Text, TextHash: hash[:], Terms: terms.Document(chunk.EmbeddingText(piece)),
-		}
-	}
-	return chunks
 }
 
 func placeOf(e source.Entry) knowledge.Place {

@@ -28,6 +28,7 @@ type AbsenceStore interface {
 	LeaveHolds(ctx context.Context, listingID int64) error
 	ForgetStrikes(ctx context.Context, folder string, pages []string) error
 	HoldRemovals(ctx context.Context, folder, holdID, reason string, pages []string) (string, error)
+	SettleHold(ctx context.Context, holdID string) error
 	RecordRemovals(ctx context.Context, listingID int64, removed, held int) error
 	FolderRoot(ctx context.Context, folder string) (knowledge.FolderRoot, error)
 }
@@ -49,6 +50,8 @@ type ReconcileInput struct {
 // ReconcileResult counts what became of vanished pages.
 type ReconcileResult struct {
 	Removed, Held int
+	// Kept are pages of an approved hold that were left: their source has them again, or couldn't tell.
+	Kept int
 }
 
 // ReconcileVanished records who was absent, confirms at the source each page with two strikes and each that the source told
@@ -261,7 +264,8 @@ type ApprovedInput struct {
 	HoldID   string
 }
 
-// RemoveApproved confirms each page of an approved hold at the source once more, and removes those that are still gone.
+// RemoveApproved confirms each page of an approved hold at the source once more, removes those that are still gone, and notes how many
+// went and how many were left.
 func (a *ReconcileActivities) RemoveApproved(ctx context.Context, in ApprovedInput) (ReconcileResult, error) {
 	pages, err := a.Store.HoldPages(ctx, in.HoldID)
 	if err != nil {
@@ -272,5 +276,8 @@ func (a *ReconcileActivities) RemoveApproved(ctx context.Context, in ApprovedInp
 		return ReconcileResult{}, err
 	}
 	removed, _, err := a.removeTold(ctx, &gone, 0, true)
-	return ReconcileResult{Removed: removed}, err
+	if err == nil {
+		err = a.Store.SettleHold(ctx, in.HoldID)
+	}
+	return ReconcileResult{Removed: removed, Kept: len(pages) - removed}, err
 }

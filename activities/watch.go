@@ -41,8 +41,6 @@ type Watches struct {
 const (
 	// watchLife is the longest that Google grants for a log of changes.
 	watchLife = 7 * 24 * time.Hour
-	// untoldLife is how long a channel is open whose source doesn't say.
-	untoldLife = time.Hour
 	// watchPatience bounds one look at all channels, and callPatience one call of a source: the due reads come every minute.
 	watchPatience = 30 * time.Second
 	callPatience  = 10 * time.Second
@@ -171,9 +169,6 @@ func (w *Watches) open(ctx context.Context, n *need) (outcome string, err error)
 	defer done()
 	if failed != nil {
 		return "", w.Store.FailWatch(noting, watchFailure(channel.ID, failed))
-	}
-	if watched.Expires.IsZero() {
-		watched.Expires = time.Now().Add(untoldLife)
 	}
 	return w.Store.OpenWatch(noting, channel.ID, watched.ResourceID, watched.Expires)
 }

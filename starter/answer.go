@@ -23,11 +23,22 @@ func endOf(answer control.Answer) error {
 	default:
 		return nil
 	}
-	sentence := "it ended as " + answer.Status
+	sentence := subject(answer) + " ended as " + answer.Status
 	if answer.Reason != "" {
 		sentence += ": " + answer.Reason
 	}
 	return &endedError{code: code, sentence: sentence}
+}
+
+// subject names what an answer is about.
+func subject(answer control.Answer) string {
+	switch {
+	case answer.PageID != "":
+		return "page " + answer.PageID + " of " + answer.FolderID
+	case answer.FolderID != "":
+		return "the sync of " + answer.FolderID
+	}
+	return "it"
 }
 
 // waiting is something that was accepted and is now waited for.

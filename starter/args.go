@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loresync/loresync/internal/ids"
+	"github.com/loresync/loresync/starter/internal/out"
 )
 
 // argument is one positional argument: its name as the help spells it, and what is wrong with a value.
@@ -71,7 +72,7 @@ func (a *app) completeFolder(cmd *cobra.Command, args []string, _ string) ([]cob
 	}
 	completions := make([]cobra.Completion, len(folders))
 	for i, folder := range folders {
-		completions[i] = cobra.CompletionWithDesc(folder.ID, folder.Title)
+		completions[i] = cobra.CompletionWithDesc(folder.ID, out.Title(folder.Title))
 	}
 	return completions, cobra.ShellCompDirectiveNoFileComp
 }

@@ -27,6 +27,8 @@ func TestFlagsReachControl(t *testing.T) {
 		"schedule set --jitter 0":         "schedule   0s",
 		"schedule set --jitter 5m":        "schedule   5m0s",
 		"holds show h1":                   "hold h1",
+		"connection resume mine":          "resume mine",
+		"connection resume mine --force":  "force mine",
 		"maintenance on":                  "maintenance on",
 		"delete page hr -- -odd-name.md":  "delete page hr -odd-name.md",
 		"delete page hr travel --subtree": "delete page hr travel with what is below",

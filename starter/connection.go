@@ -20,7 +20,8 @@ One of Notion may be authorized instead: a person consents at Notion, and the to
 The default connections files, notion and gdrive are always there.
 
 The answer is a connection (of list: an array): name, source, state (active, paused or not_configured), reason (why it is paused,
-or what to set) and since.`,
+or what to set), since and, once a worker has used some, credentials: whose they are (identity, which "starter connection check"
+asks for), a key that tells one secret from another, their origin, and since when the workers use them.`,
 		Example: `  starter connection list
   starter connection check notion`,
 	}, a.connectionAddCommand(), a.connectionAuthorizeCommand(), a.connectionListCommand(), a.connectionCheckCommand(), a.connectionWebhookCommand(),
@@ -28,10 +29,7 @@ or what to set) and since.`,
 			func(ctx context.Context, s *session, name string) (control.Connection, error) {
 				return s.door.PauseConnection(ctx, name, a.actor)
 			}),
-		a.connectionSwitch("resume", "Let a paused connection be used again",
-			func(ctx context.Context, s *session, name string) (control.Connection, error) {
-				return s.door.ResumeConnection(ctx, name, a.actor)
-			}))
+		a.connectionResumeCommand())
 }
 
 func (a *app) connectionAddCommand() *cobra.Command {
@@ -192,13 +190,34 @@ func (a *app) connectionsTable(connections []control.Connection) {
 		table.Add(out.Plain(c.Name), out.Plain(c.Source), paintStatus(c.State), out.Plain(since), out.Plain(c.Reason))
 	}
 	a.Table(table)
+	for _, c := range connections {
+		if c.Credentials != nil {
+			a.Line("the workers read %s as %s", a.Strong(out.Clean(c.Name)), out.Clean(a.credentials(c.Credentials)))
+		}
+	}
+}
+
+// credentials say whose they are, which, and since when.
+func (a *app) credentials(c *control.Credentials) string {
+	words := []string{}
+	if c.Identity != "" {
+		words = append(words, c.Identity)
+	}
+	if c.Key != "" {
+		words = append(words, "key "+c.Key)
+	}
+	line := strings.Join(append(words, "from "+c.Origin), ", ")
+	if c.Since != nil {
+		line += ", since " + a.Ago(c.Since)
+	}
+	return line
 }
 
 func (a *app) connectionCheckCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "check NAME", Short: "Look what a connection reaches, now",
-		Long: `Ask the source for the root of each folder of the connection. The answer is an array: folder, root, ok, sentence. The exit
-code is 1 when a root can't be read.`,
+		Long: `Ask the source for the root of each folder of the connection, and whose the credentials are; it is said too when the workers use
+others. The answer is an array: folder, root, ok, sentence. The exit code is 1 when a root can't be read.`,
 		Example: "  starter connection check notion",
 		Args:    exactly(connectionArgument()),
 		RunE: a.connected(func(ctx context.Context, s *session, args []string) error {
@@ -206,9 +225,14 @@ code is 1 when a root can't be read.`,
 			if err != nil {
 				return err
 			}
+			keys, err := s.door.CheckCredentials(ctx, args[0])
+			if err != nil {
+				return err
+			}
 			if err := a.show(list(checks), func() { a.checksTable(args[0], checks) }); err != nil {
 				return err
 			}
+			a.keysHint(keys)
 			return endOfChecks(checks)
 		}),
 	}
@@ -230,6 +254,25 @@ func (a *app) checksTable(name string, checks []control.ConnectionCheck) {
 	a.Table(table)
 }
 
+// keysHint says whose the credentials of this process are, and whether the workers use others.
+func (a *app) keysHint(keys control.CredentialsCheck) {
+	if keys.Trouble != "" {
+		a.Hint("whose credentials these are can't be told: %s", out.Clean(keys.Trouble))
+	}
+	if keys.Here == nil {
+		return
+	}
+	a.Hint("the credentials here: %s", out.Clean(a.credentials(keys.Here)))
+	switch {
+	case keys.Used == nil:
+		a.Hint("no worker has used any yet")
+	case keys.Used.Key == keys.Here.Key:
+		a.Hint("the workers use the same, since %s", a.Ago(keys.Used.Since))
+	default:
+		a.Hint("the workers use others: %s. Restart them where they are to use these", out.Clean(a.credentials(keys.Used)))
+	}
+}
+
 func endOfChecks(checks []control.ConnectionCheck) error {
 	var unreadable int64
 	for _, c := range checks {
@@ -241,6 +284,20 @@ func endOfChecks(checks []control.ConnectionCheck) error {
 		return nil
 	}
 	return &endedError{code: exitFailed, sentence: out.Plural(unreadable, "root") + " can't be read"}
+}
+
+func (a *app) connectionResumeCommand() *cobra.Command {
+	var force bool
+	cmd := a.connectionSwitch("resume", "Let a paused connection be used again",
+		func(ctx context.Context, s *session, name string) (control.Connection, error) {
+			if force {
+				return s.door.ForceConnection(ctx, name, a.actor)
+			}
+			return s.door.ResumeConnection(ctx, name, a.actor)
+		})
+	cmd.Long += " The source is asked\nfirst, with one request: while it refuses the credentials the connection stays paused, and the exit code is 4."
+	cmd.Flags().BoolVar(&force, "force", false, "resume without asking the source")
+	return cmd
 }
 
 func (a *app) connectionSwitch(verb, short string, do func(context.Context, *session, string) (control.Connection, error)) *cobra.Command {

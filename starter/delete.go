@@ -93,7 +93,7 @@ func (a *app) deleted(ctx context.Context, s *session, answer control.Answer, fl
 			return
 		}
 		a.Line("%s", a.deletedLine(answer, what))
-		a.purgeHint(answer, flags, undo)
+		a.purgeHint(answer, flags, what, undo)
 	})
 }
 
@@ -110,14 +110,14 @@ func (a *app) deletedLine(answer control.Answer, what string) string {
 	return line
 }
 
-func (a *app) purgeHint(answer control.Answer, flags deleteFlags, undo string) {
+func (a *app) purgeHint(answer control.Answer, flags deleteFlags, what, undo string) {
 	switch {
 	case flags.now && flags.wait:
-		a.Hint("its content is erased")
+		a.Hint("the content of %s is erased", what)
 	case answer.WorkflowID == "" && answer.Status == "purged":
 		a.Hint("its content is erased; let the next sync read it anew: %s", undo)
 	case flags.now, answer.PurgeAt != nil && !answer.PurgeAt.After(a.Now()):
-		a.Hint("its content is being erased")
+		a.Hint("the content of %s is being erased", what)
 	case answer.PurgeAt != nil && answer.Joined:
 		a.Hint("it can be restored until %s: %s", answer.PurgeAt.UTC().Format("2 January 15:04 UTC"), undo)
 	case answer.PurgeAt != nil:

@@ -18,6 +18,7 @@ type door interface {
 	runDoor
 	scheduleDoor
 	upkeepDoor
+	tokenDoor
 }
 
 type folderDoor interface {
@@ -33,8 +34,10 @@ type connectionDoor interface {
 	Connections(ctx context.Context) ([]control.Connection, error)
 	AddConnection(ctx context.Context, spec control.ConnectionSpec, actor control.Actor) (control.Connection, error)
 	CheckConnection(ctx context.Context, name string) ([]control.ConnectionCheck, error)
+	CheckCredentials(ctx context.Context, name string) (control.CredentialsCheck, error)
 	PauseConnection(ctx context.Context, name string, actor control.Actor) (control.Connection, error)
 	ResumeConnection(ctx context.Context, name string, actor control.Actor) (control.Connection, error)
+	ForceConnection(ctx context.Context, name string, actor control.Actor) (control.Connection, error)
 	Webhook(ctx context.Context, connection string, actor control.Actor) (control.WebhookInfo, error)
 	ForgetWebhook(ctx context.Context, connection string, actor control.Actor) (control.WebhookInfo, error)
 	BeginAuthorization(ctx context.Context, name string) (control.Authorization, error)
@@ -88,6 +91,12 @@ type upkeepDoor interface {
 	Fsck(ctx context.Context, options control.FsckOptions) ([]control.Difference, error)
 	Janitor(ctx context.Context, actor control.Actor) (control.Answer, error)
 	SetMaintenance(ctx context.Context, on bool, actor control.Actor) error
+}
+
+type tokenDoor interface {
+	AddToken(ctx context.Context, spec control.TokenSpec, actor control.Actor) (control.Token, error)
+	Tokens(ctx context.Context) ([]control.Token, error)
+	RevokeToken(ctx context.Context, ref string, actor control.Actor) (control.Token, error)
 }
 
 // searcher answers questions from the live pages.

@@ -86,7 +86,7 @@ func TestAWaitedSyncEndsWithTheExitCodeOfItsStatus(t *testing.T) {
 		t.Run(status, func(t *testing.T) {
 			t.Parallel()
 			d := furnished()
-			d.waited = control.Answer{WorkflowID: "w", RunID: "r", Status: status, Reason: "so it is"}
+			d.waited = control.Answer{WorkflowID: "w", RunID: "r", FolderID: "hr", Status: status, Reason: "so it is"}
 			got := run1(t, d, "sync", "folder", "hr", "--wait", "--json")
 			assert.Equal(t, code, got.code)
 			answer := document[map[string]any](t, got.out)
@@ -98,7 +98,7 @@ func TestAWaitedSyncEndsWithTheExitCodeOfItsStatus(t *testing.T) {
 				assert.Contains(t, counts, key)
 			}
 			if code != exitDone {
-				assert.Equal(t, "error: it ended as "+status+": so it is\n", got.err)
+				assert.Equal(t, "error: the sync of hr ended as "+status+": so it is\n", got.err)
 			}
 		})
 	}

@@ -41,9 +41,11 @@ type canned struct {
 	why      []control.Explanation
 	fsck     []control.Difference
 	checks   []control.ConnectionCheck
+	keys     control.CredentialsCheck
 	schedule control.ScheduleInfo
 	status   control.StatusInfo
 	found    search.Answer
+	tokens   []control.Token
 
 	asked []string
 	patch control.FolderPatch
@@ -86,7 +88,10 @@ func (c *canned) Connections(context.Context) ([]control.Connection, error) {
 	return []control.Connection{
 		{Name: "files", Source: "files", State: "active"},
 		{Name: "gdrive", Source: "gdrive", State: "not_configured", Reason: "LORESYNC_GDRIVE_CREDENTIALS_FILE is not set"},
-		{Name: "notion", Source: "notion", State: "paused", Reason: "paused by mika", Since: before(time.Hour)},
+		{
+			Name: "notion", Source: "notion", State: "paused", Reason: "paused by mika", Since: before(time.Hour),
+			Credentials: &control.Credentials{Identity: "Lore bot (Acme)", Key: "3f2a91c0", Origin: "LORESYNC_NOTION_TOKEN", Since: before(3 * time.Hour)},
+		},
 	}, c.err
 }
 
@@ -94,8 +99,27 @@ func (c *canned) AddConnection(_ context.Context, spec control.ConnectionSpec, _
 	return control.Connection{Name: spec.Name, Source: spec.Source, State: "active"}, c.err
 }
 
+func (c *canned) AddToken(_ context.Context, spec control.TokenSpec, _ control.Actor) (control.Token, error) {
+	c.note("token", spec.Name, spec.Role, strings.Join(spec.Folders, "+"), spec.Life.String())
+	token := control.Token{ID: "tok_1", Name: spec.Name, Role: spec.Role, Folders: spec.Folders, State: "active", CreatedAt: now, Secret: "loresync_told-once"}
+	if spec.Life > 0 {
+		token.ExpiresAt = before(-spec.Life)
+	}
+	return token, c.err
+}
+
+func (c *canned) Tokens(context.Context) ([]control.Token, error) { return c.tokens, c.err }
+
+func (c *canned) RevokeToken(_ context.Context, ref string, _ control.Actor) (control.Token, error) {
+	return control.Token{ID: "tok_1", Name: ref, Role: "viewer", State: "revoked", RevokedAt: before(0), RevokedBy: "mika@desk"}, c.err
+}
+
 func (c *canned) CheckConnection(context.Context, string) ([]control.ConnectionCheck, error) {
 	return c.checks, c.err
+}
+
+func (c *canned) CheckCredentials(context.Context, string) (control.CredentialsCheck, error) {
+	return c.keys, c.err
 }
 
 func (c *canned) PauseConnection(_ context.Context, name string, _ control.Actor) (control.Connection, error) {
@@ -134,7 +158,13 @@ func (c *canned) ForgetWebhook(_ context.Context, connection string, _ control.A
 	return control.WebhookInfo{Connection: connection, Source: "notion", State: "none"}, c.err
 }
 
+func (c *canned) ForceConnection(_ context.Context, name string, _ control.Actor) (control.Connection, error) {
+	c.note("force", name)
+	return control.Connection{Name: name, State: "active"}, c.err
+}
+
 func (c *canned) ResumeConnection(_ context.Context, name string, _ control.Actor) (control.Connection, error) {
+	c.note("resume", name)
 	return control.Connection{Name: name, State: "active"}, c.err
 }
 
@@ -404,6 +434,13 @@ func furnished() *canned {
 				Folder:  knowledge.Folder{ID: "hr", State: "active", Pages: knowledge.PageCounts{Live: 1204, Failed: 2}, LastSyncAt: before(time.Hour)},
 				Running: &control.RunningRun{WorkflowID: "folder/hr/sync/2", Phase: "syncing", Done: 40, Total: 100, Since: *before(20 * time.Second)},
 			}},
+		},
+		tokens: []control.Token{
+			{ID: "tok_1", Name: "ci", Role: "operator", State: "active", CreatedAt: now, CreatedBy: "mika@desk", LastUsedAt: before(time.Minute)},
+			{
+				ID: "tok_2", Name: "helpdesk", Role: "viewer", Folders: []string{"hr", "it"}, State: "expired", CreatedAt: *before(48 * time.Hour),
+				CreatedBy: "mika@desk", ExpiresAt: before(time.Hour),
+			},
 		},
 		found: search.Answer{Hits: []search.Hit{{
 			PageID: "p2", FolderID: "hr", Title: "出張と電車", URL: "file:///srv/hr/travel/trains.md", HeadingPath: []string{"Trains"},

@@ -16,7 +16,7 @@ func (a *app) folderCommand() *cobra.Command {
 		Use: "folder", Short: "Manage the folders that are synced",
 		Long: `A folder is one root that is kept in step: a directory, a Notion page or database, a Drive folder or shared drive.
 
-The answer is a folder (of list: an array): id, source, root, connection, title, state, owner, interval, pages, …`,
+The answer is a folder (of list: an array): id, source, root, connection, title, state, owner, interval, pages, overlaps, …`,
 		Example: `  starter folder add handbook --source files --root ~/handbook
   starter folder list`,
 	}, a.folderAddCommand(), a.folderListCommand(), a.folderShowCommand(), a.folderSetCommand(), a.folderPauseCommand(),
@@ -30,9 +30,14 @@ func (a *app) folderAddCommand() *cobra.Command {
 		Long: `Register a root for syncing under an id of your own: lower case letters, digits, - and _, at most 64.
 
 REF is a directory for files; any form of a page's, database's or data source's URL or id, or "workspace", for Notion; a
-folder's or shared drive's id or URL, "root" (My Drive) or "shared-with-me" for Drive. Nothing is synced yet.
+folder's or shared drive's id or URL, "root" (My Drive) or "shared-with-me" for Drive.
 
-A root may be registered twice, or below another: the answer's warnings name the other folder.`,
+The source is asked for the root first: one that can't be read is not registered. The first sync begins by itself within about a
+minute, where a worker runs, or at once by "starter sync folder"; others follow every 15 minutes, or as "starter folder set
+--interval" says.
+
+A root may be registered twice, or below another: the answer's warnings name the other folder as far as that is known, and its
+overlaps, and those of "starter folder show", once syncs have found it.`,
 		Example: `  starter folder add handbook --source files --root ~/handbook --title "Company handbook"
   starter folder add wiki --source notion --root https://www.notion.so/acme/Wiki-0123456789abcdef0123456789abcdef`,
 		Args: exactly(folderArgument("ID")), DisableFlagsInUseLine: true,
@@ -54,7 +59,7 @@ A root may be registered twice, or below another: the answer's warnings name the
 			a.warn(folder.Warnings)
 			return a.show(folder, func() {
 				a.Line("added folder %s: %s", a.Strong(folder.ID), out.Clean(folder.Root))
-				a.Hint("sync it: starter sync folder %s --wait", folder.ID)
+				a.Hint("its first sync begins by itself within a minute; at once: starter sync folder %s --wait", folder.ID)
 			})
 		}),
 	}
@@ -98,7 +103,7 @@ func (a *app) foldersTable(folders []knowledge.Folder) {
 	}
 	table := out.NewTable("FOLDER", "STATE", "SOURCE", "TITLE~", "LIVE>", "FAILED>", "HELD>", "LAST SYNC", "ROOT~")
 	for _, f := range folders {
-		table.Add(out.Plain(f.ID), paintStatus(f.State), out.Plain(f.Source), out.Plain(f.Title), out.Plain(out.Number(f.Pages.Live)),
+		table.Add(out.Plain(f.ID), paintStatus(f.State), out.Plain(f.Source), out.Plain(out.Title(f.Title)), out.Plain(out.Number(f.Pages.Live)),
 			some(f.Pages.Failed, "failed"), some(f.Pages.Held, "held"), out.Plain(a.Ago(f.LastSyncAt)), out.Plain(f.Root))
 	}
 	a.Table(table)
@@ -153,6 +158,7 @@ func (a *app) folderPairs(f knowledge.Folder) {
 		{Name: "source", Value: out.Plain(f.Source)},
 		{Name: "root", Value: out.Plain(f.Root)},
 		{Name: "connection", Value: out.Plain(f.Connection)},
+		{Name: "overlaps", Value: out.Plain(overlapping(f.Overlaps))},
 		{Name: "owner", Value: out.Plain(f.Owner)},
 		{Name: "interval", Value: out.Plain(f.Interval)},
 		{Name: "readers", Value: out.Plain(settingOrNone(f.Readers, "[]"))},
@@ -171,8 +177,20 @@ func (a *app) folderPairs(f knowledge.Folder) {
 	case f.PurgeAt.After(a.Now()):
 		a.Hint("undo the delete: starter folder restore %s", f.ID)
 	default:
-		a.Hint("it is being removed for good; the id is free once starter folder list no longer names it")
+		a.Hint("folder %s is being removed for good; its id is free once starter folder list no longer names it", f.ID)
 	}
+}
+
+// overlapping names the folders that sync some of the same pages.
+func overlapping(overlaps []knowledge.Overlap) string {
+	how := map[string]string{
+		knowledge.OverlapSame: "has the root of %s", knowledge.OverlapBelow: "is below the root of %s", knowledge.OverlapAbove: "holds the root of %s",
+	}
+	words := make([]string, len(overlaps))
+	for i, o := range overlaps {
+		words[i] = fmt.Sprintf(how[o.How], o.FolderID)
+	}
+	return out.Listing(words)
 }
 
 // settingOrNone leaves out a setting that says nothing.
@@ -195,7 +213,7 @@ refused. Deletes, restores and search go on.`,
 
 func (a *app) folderResumeCommand() *cobra.Command {
 	return a.folderSwitch("resume", "Let a paused folder sync again",
-		`Syncs of the folder start again: by the schedule, or at once by "starter sync folder".`,
+		`Syncs of the folder start again by themselves, at its interval and with the daily batch, or at once by "starter sync folder".`,
 		func(ctx context.Context, s *session, id string) (knowledge.Folder, error) {
 			return s.door.ResumeFolder(ctx, id, a.actor)
 		},

@@ -21,11 +21,7 @@ a mount was lost, or they were really deleted. Until you decide, readers go on s
   starter holds show HOLD
   starter holds approve HOLD`,
 	}, a.holdsListCommand(), a.holdsShowCommand(),
-		a.holdDecision("approve", "Let the removal happen",
-			"Remove the pages of a hold (its id stands in \"starter holds list\"), after the source has confirmed once more that each of them\nis gone.",
-			func(ctx context.Context, s *session, id string) (control.Answer, error) {
-				return s.door.ApproveHold(ctx, id, a.actor)
-			}),
+		a.holdsApproveCommand(),
 		a.holdDecision("reject", "Keep the pages",
 			"Keep the pages of a hold (its id stands in \"starter holds list\"). None of them is proposed again until the source has\n"+
 				"shown it and lost it once more.",
@@ -83,8 +79,9 @@ func (a *app) holdsShowCommand() *cobra.Command {
 		Long: `Show why a hold waits, and for each of its pages what speaks for its being gone. A decided hold shows the pages that are still
 there.
 
-The answer is a hold: hold_id, folder_id, reason, state, created_at, decided_at, decided_by, and pages, an array of page_id,
-source_id, title, url, unseen_since, strikes, evidence.`,
+The answer is a hold: hold_id, folder_id, reason, state, created_at, decided_at, decided_by, removed and kept (of an approved
+one, once all of its pages were looked at), and pages, an array of page_id, source_id, title, url, unseen_since, strikes,
+evidence.`,
 		Example: "  starter holds show HOLD",
 		Args:    exactly(textArgument("HOLD")),
 		RunE: a.connected(func(ctx context.Context, s *session, args []string) error {
@@ -108,6 +105,9 @@ func (a *app) hold(hold control.HoldDetail) {
 	if hold.DecidedAt != nil {
 		pairs = append(pairs, out.Pair{Name: "decided", Value: out.Plain(strings.TrimSpace(a.Ago(hold.DecidedAt) + " " + hold.DecidedBy))})
 	}
+	if hold.Removed != nil {
+		pairs = append(pairs, out.Pair{Name: "outcome", Value: out.Plain(outcomeOf(hold.HoldOutcome))})
+	}
 	a.Pairs(pairs)
 	if len(hold.Pages) > 0 {
 		a.Line("")
@@ -120,6 +120,25 @@ func (a *app) hold(hold control.HoldDetail) {
 	if hold.State == "open" {
 		a.Hint("decide: starter holds approve %s, or starter holds reject %s", hold.HoldID, hold.HoldID)
 	}
+}
+
+func (a *app) holdsApproveCommand() *cobra.Command {
+	var wait bool
+	cmd := a.holdDecision("approve", "Let the removal happen",
+		"Remove the pages of a hold (its id stands in \"starter holds list\"), after the source has confirmed once more that each of them\n"+
+			"is gone. Those that came back meanwhile are left. With --wait the command returns when all were looked at, and tells how many\n"+
+			"were removed and how many were kept; \"starter holds show\" tells it later.",
+		func(ctx context.Context, s *session, id string) (control.Answer, error) {
+			answer, err := s.door.ApproveHold(ctx, id, a.actor)
+			if err != nil || !wait {
+				return answer, err
+			}
+			return a.await(ctx, answer, waiting{
+				what: "removing the pages of " + id, goesOn: "the removal goes on; see what came of it: starter holds show " + id, wait: s.door.Wait,
+			})
+		})
+	cmd.Flags().BoolVar(&wait, "wait", false, "wait until all pages were looked at once more")
+	return cmd
 }
 
 func (a *app) holdDecision(verb, short, long string, decide func(context.Context, *session, string) (control.Answer, error)) *cobra.Command {
@@ -140,6 +159,10 @@ func (a *app) holdDecision(verb, short, long string, decide func(context.Context
 }
 
 func (a *app) decided(answer control.Answer, verb, hold string) {
+	if answer.Removed != nil {
+		a.Line("approved the hold %s: %s", a.Strong(out.Clean(hold)), outcomeOf(answer.HoldOutcome))
+		return
+	}
 	if answer.Joined && answer.AcceptedAt != nil {
 		a.Line("the hold %s was %s already: %s, by %s", a.Strong(out.Clean(hold)), pastOf(verb), a.Ago(answer.AcceptedAt),
 			out.Or(out.Clean(answer.AcceptedBy), "a person"))
@@ -149,7 +172,21 @@ func (a *app) decided(answer control.Answer, verb, hold string) {
 	if answer.Pages != nil {
 		line += ": " + out.Plural(*answer.Pages, "page")
 	}
+	if verb == "approve" {
+		a.Line("%s, of which those go that their source, asked once more, doesn't have", line)
+		a.Hint("what came of it: starter holds show %s", out.Clean(hold))
+		return
+	}
 	a.Line("%s", line)
+}
+
+// outcomeOf says what became of the pages of an approved hold.
+func outcomeOf(outcome knowledge.HoldOutcome) string {
+	words := out.Plural(*outcome.Removed, "page") + " removed"
+	if outcome.Kept != nil && *outcome.Kept > 0 {
+		words += "; " + out.Plural(*outcome.Kept, "page") + " left, since the source has them again or couldn't tell"
+	}
+	return words
 }
 
 func pastOf(verb string) string {

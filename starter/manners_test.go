@@ -78,7 +78,7 @@ func TestADryRunSaysThatNothingChangedWhatWouldGoAndHowToDoIt(t *testing.T) {
 	assert.Contains(t, said, "nothing was changed")
 	assert.Contains(t, said, "3 pages listed: 1 new and 2 unchanged\n")
 	assert.Contains(t, said, "12 pages not seen, which the second full sync that doesn't see them would remove:\n"+
-		"  - Old news  travel/old.md\n  - (untitled)  x.md\n  and 10 more\n")
+		"  - Old news  travel/old.md\n  - Untitled  x.md\n  and 10 more\n")
 	assert.Contains(t, said, "do it: starter sync folder hr --full --wait")
 	assert.NotContains(t, said, "besides 12 removed")
 
@@ -108,8 +108,8 @@ func TestUntitledPagesHaveAWordForPeopleAndAnEmptyTitleForPrograms(t *testing.T)
 	}
 	d.page.Title, d.found.Hits[0].Title, d.why[0].Title, d.holds[0].Pages[0].Title, d.runs[0].Status = "", "", "", "", "running"
 	for _, line := range []string{"pages hr", "pages hr --tree", "page show hr p2", "search x", "why x", "holds list"} {
-		assert.Contains(t, says(t, d, line), "(untitled)", line)
-		assert.NotContains(t, run1(t, d, append(strings.Fields(line), "--json")...).out, "(untitled)", line)
+		assert.Contains(t, says(t, d, line), "Untitled", line)
+		assert.NotContains(t, run1(t, d, append(strings.Fields(line), "--json")...).out, "Untitled", line)
 	}
 }
 
@@ -120,6 +120,34 @@ func TestAHoldDecidedBeforeSaysSo(t *testing.T) {
 	assert.Contains(t, says(t, d, "holds approve h1"), "the hold h1 was approved already: 1 hour ago, by kim")
 	d.answer.AcceptedAt = nil // joined the workflow of an approval that is under way
 	assert.Contains(t, says(t, d, "holds approve h1"), "approved the hold h1")
+}
+
+func TestAnApprovalTellsWhatBecameOfThePages(t *testing.T) {
+	t.Parallel()
+	d := furnished()
+	said := says(t, d, "holds approve h1")
+	assert.Contains(t, said, "starter holds show h1")
+	removed, kept := int64(5), int64(2)
+	d.waited.HoldOutcome = knowledge.HoldOutcome{Removed: &removed, Kept: &kept}
+	assert.Contains(t, says(t, d, "holds approve h1 --wait"), "approved the hold h1: 5 pages removed; 2 pages left")
+	d.holds[0].State, d.holds[0].HoldOutcome = "approved", d.waited.HoldOutcome
+	assert.Contains(t, says(t, d, "holds show h1"), "5 pages removed; 2 pages left")
+}
+
+func TestACheckTellsWhenTheWorkersUseOtherCredentials(t *testing.T) {
+	t.Parallel()
+	d := furnished()
+	d.keys = control.CredentialsCheck{
+		Here: &control.Credentials{Identity: "New bot (Acme)", Key: "91bc0000", Origin: "LORESYNC_NOTION_TOKEN"},
+		Used: &control.Credentials{Identity: "Old bot (Acme)", Key: "3f2a91c0", Origin: "LORESYNC_NOTION_TOKEN", Since: before(time.Hour)},
+	}
+	said := says(t, d, "connection check notion")
+	assert.Contains(t, said, "the credentials here: New bot (Acme), key 91bc0000")
+	assert.Contains(t, said, "the workers use others: Old bot (Acme), key 3f2a91c0")
+	d.keys.Here = d.keys.Used
+	assert.Contains(t, says(t, d, "connection check notion"), "the workers use the same, since 1 hour ago")
+	d.keys = control.CredentialsCheck{Trouble: "Notion refused the token"}
+	assert.Contains(t, says(t, d, "connection check notion"), "can't be told: Notion refused the token")
 }
 
 func TestAFoldersRestoreWaitsForTheSyncThatFollows(t *testing.T) {

@@ -89,7 +89,7 @@ func (a *app) pagesTable(pages []knowledge.Page, state, folder string) {
 		table.Add(shownState(page), out.Plain(out.Title(page.Title)), out.Plain(out.Or(page.SourceID, page.PageID)), a.since(page), out.Plain(note(page)))
 	}
 	a.Table(table)
-	a.Hint("%s", out.Plural(int64(len(pages)), "page"))
+	a.Hint("%s of %s", out.Plural(int64(len(pages)), "page"), folder)
 }
 
 func (a *app) since(page knowledge.Page) out.Cell {

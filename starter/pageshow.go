@@ -69,7 +69,7 @@ func (a *app) pageView(ctx context.Context, d door, page knowledge.Page, view pa
 		if err != nil {
 			return err
 		}
-		return a.show(list(chunks), func() { a.chunks(chunks) })
+		return a.show(list(chunks), func() { a.chunks(page, chunks) })
 	case view.revisions:
 		revisions, err := d.Revisions(ctx, page.FolderID, page.PageID)
 		if err != nil {
@@ -95,7 +95,7 @@ func (a *app) excludedPage(page knowledge.Page, folder knowledge.Folder) {
 	}
 	a.pageDetails(page)
 	if folder.PurgeAt != nil && !folder.PurgeAt.After(a.Now()) {
-		a.Hint("its folder is being removed for good")
+		a.Hint("its folder %s is being removed for good", page.FolderID)
 		return
 	}
 	a.Hint("bring it back with its whole folder: starter folder restore %s", page.FolderID)
@@ -114,7 +114,7 @@ func (a *app) pagePairs(page knowledge.Page) {
 
 func (a *app) pageDetails(page knowledge.Page) {
 	pairs := []out.Pair{
-		{Name: "title", Value: out.Plain(out.Title(page.Title))},
+		{Name: "title", Value: out.Plain(out.WholeTitle(page.Title))},
 		{Name: "state", Value: shownState(page)},
 		{Name: "reason", Value: out.Plain(page.Reason)},
 		{Name: "folder", Value: out.Plain(page.FolderID)},
@@ -174,7 +174,7 @@ func (a *app) pageHint(page knowledge.Page) {
 	ref := named(out.Or(page.SourceID, page.PageID))
 	switch {
 	case page.HoldID != nil:
-		a.Hint("its removal waits for you: starter holds list")
+		a.Hint("the removal of %s waits for you: starter holds show %s", ref, *page.HoldID)
 	case page.State == knowledge.StateExcluded:
 		a.Hint("bring it back: starter restore page %s %s", page.FolderID, ref)
 	case page.Failure != nil, page.State == knowledge.StatePending:
@@ -189,7 +189,7 @@ func (a *app) timeOf(at *time.Time) out.Cell {
 	return out.Plain(a.Ago(at))
 }
 
-func (a *app) chunks(chunks []knowledge.Chunk) {
+func (a *app) chunks(page knowledge.Page, chunks []knowledge.Chunk) {
 	for i, chunk := range chunks {
 		if i > 0 {
 			a.Line("")
@@ -205,7 +205,7 @@ func (a *app) chunks(chunks []knowledge.Chunk) {
 		a.Raw(out.CleanText(chunk.Text))
 	}
 	if len(chunks) == 0 {
-		a.Hint("no chunks: nothing of it is published")
+		a.Hint("no chunks: nothing of %s is published", out.Or(page.SourceID, page.PageID))
 	}
 }
 

@@ -84,7 +84,7 @@ func newRoot(a *app) *cobra.Command {
 	root.AddCommand(grouped(groupContent, a.folderCommand(), a.pagesCommand(), a.pageCommand(), a.searchCommand(), a.whyCommand())...)
 	root.AddCommand(grouped(groupWork, a.syncCommand(), a.deleteCommand(), a.restoreCommand(), a.deletesCommand(), a.runsCommand(),
 		a.retryCommand(), a.holdsCommand(), a.scheduleCommand(), a.statusCommand())...)
-	root.AddCommand(grouped(groupCare, a.connectionCommand(), a.fsckCommand(), a.janitorCommand(), a.maintenanceCommand(),
+	root.AddCommand(grouped(groupCare, a.connectionCommand(), a.tokenCommand(), a.fsckCommand(), a.janitorCommand(), a.maintenanceCommand(),
 		a.migrateCommand(), a.versionCommand())...)
 	return root
 }

@@ -137,13 +137,14 @@ func checkCron(line string, now time.Time) error {
 func (a *app) scheduleTriggerCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "trigger", Short: "Run the batch now",
-		Long:    `Start the batch as the schedule would, or join the one that is running. The answer is workflow_id, run_id and joined.`,
+		Long: `Start the batch as the schedule would, or join the one that is running. The answer is workflow_id, run_id and joined, and
+skipped_folders as of "starter sync all".`,
 		Example: "  starter schedule trigger",
 		Args:    exactly(),
 		RunE: a.connected(func(ctx context.Context, s *session, _ []string) error {
 			answer, err := s.door.TriggerSchedule(ctx, a.actor)
 			if err != nil {
-				return err
+				return a.refusedAll(answer, err)
 			}
 			return a.acted(answer, func() { a.syncStarted(answer, syncTarget{what: "all folders"}) })
 		}),

@@ -15,8 +15,11 @@ func (a *app) searchCommand() *cobra.Command {
 	var query search.Query
 	cmd := &cobra.Command{
 		Use: "search QUERY", Short: "Search the live pages",
-		Long: `Find live pages by words and by meaning, in any language. Several words need no quotes. The answer is an array, the best
-first: page_id, folder_id, also_in, title, url, score, snippet, synced_at, verified_at, source_edited_at.`,
+		Long: `Find live pages by their words, in Japanese, Chinese and Korean too, and by their meaning where an embedding model is set: the
+vectors that are built in know words only. Several words need no quotes.
+
+The answer is an array, the best first: page_id, folder_id, also_in, title, url, score, snippet, synced_at, verified_at,
+source_edited_at.`,
 		Example: `  starter search how do I claim a train ticket
   starter search 領収書の提出期限 --folder handbook-ja --limit 3`,
 		Args: cobra.ArbitraryArgs,
@@ -52,8 +55,11 @@ first: page_id, folder_id, also_in, title, url, score, snippet, synced_at, verif
 	return cmd
 }
 
-// The width of a snippet's lines where no terminal says how wide they may be, and at most.
-const readingWidth = 100
+const (
+	// The width of a hit's lines where no terminal says how wide they may be, and at most.
+	readingWidth = 100
+	headingGap   = 2
+)
 
 func (a *app) hits(hits []search.Hit) {
 	if len(hits) == 0 {
@@ -68,11 +74,14 @@ func (a *app) hits(hits []search.Hit) {
 		if i > 0 {
 			a.Line("")
 		}
-		title := a.Strong(out.Title(hit.Title))
-		if len(hit.HeadingPath) > 0 {
-			title += a.Faint("  " + out.Clean(strings.Join(hit.HeadingPath, " › ")))
+		title := out.Title(hit.Title)
+		heading := out.Clean(strings.Join(hit.HeadingPath, " › "))
+		if room := width - out.Width(title) - headingGap; heading != "" && room > 0 {
+			heading = strings.Repeat(" ", headingGap) + out.Truncate(heading, room)
+		} else {
+			heading = ""
 		}
-		a.Line("%s", title)
+		a.Line("%s%s", a.Strong(title), a.Faint(heading))
 		for _, line := range out.Wrap(hit.Snippet, width-2) {
 			a.Line("  %s", line)
 		}

@@ -33,7 +33,7 @@ terminal it is redrawn every second until Ctrl-C. The exit code is 5 when Tempor
 the same.
 
 A folder is paused by "starter folder pause", or with its connection, which is then named with its reason: paused_connections
-in the JSON.`,
+in the JSON. Folders that sync some of the same pages are named too: overlaps of each folder.`,
 		Example: `  starter status
   starter status --watch
   starter status --json`,
@@ -118,6 +118,7 @@ func (a *app) status(status control.StatusInfo) {
 	a.Pairs(pairs)
 	a.Line("")
 	a.folderStatus(status.Folders)
+	a.overlaps(status.Folders)
 	a.pausedConnections(status.PausedConnections)
 	a.waiting(status)
 }
@@ -141,6 +142,23 @@ func (a *app) folderStatus(folders []control.FolderStatus) {
 			out.Plain(a.Ago(f.LastSyncAt)), a.running(f.Running))
 	}
 	a.Table(table)
+}
+
+// overlaps names each pair of folders that sync some of the same pages once, from the side of the lower one.
+func (a *app) overlaps(folders []control.FolderStatus) {
+	told := map[string]bool{}
+	for _, f := range folders {
+		var shown []knowledge.Overlap
+		for _, o := range f.Overlaps {
+			if o.How == knowledge.OverlapBelow || o.How == knowledge.OverlapSame && !told[o.FolderID] {
+				shown = append(shown, o)
+			}
+		}
+		told[f.ID] = true
+		if len(shown) > 0 {
+			a.Line("folder %s %s: what both hold is synced twice", a.Strong(f.ID), overlapping(shown))
+		}
+	}
 }
 
 // pausedConnections says why folders that nobody paused don't sync.

@@ -16,7 +16,7 @@ const waitHelp = "wait until it has ended, and tell how"
 func (a *app) syncCommand() *cobra.Command {
 	return noun(&cobra.Command{
 		Use: "sync", Short: "Bring a folder, a page or everything up to date",
-		Long: `Start a sync, or join the one that is there already: duplicates never run twice.
+		Long: `Start a sync, or join the one that is there already: nothing is synced by two at once.
 
 The answer is workflow_id, run_id and joined; with --wait also status and counts.`,
 		Example: `  starter sync folder handbook --wait
@@ -90,19 +90,48 @@ func (a *app) syncAllCommand() *cobra.Command {
 	var wait bool
 	cmd := &cobra.Command{
 		Use: "all", Short: "Sync every active folder in full",
-		Long:    `Start one full sync for each active folder, as the daily schedule does, or join the batch that is running.`,
+		Long: `Start one full sync for each active folder, as the daily schedule does, or join the batch that is running. Paused folders are
+left out: skipped_folders in the answer names them with the reason. When all folders are paused nothing is started, and the exit
+code is 4.`,
 		Example: `  starter sync all --wait`,
 		Args:    exactly(),
 		RunE: a.connected(func(ctx context.Context, s *session, _ []string) error {
 			answer, err := s.door.SyncAll(ctx, a.actor)
 			if err != nil {
-				return err
+				return a.refusedAll(answer, err)
 			}
 			return a.synced(ctx, s, answer, wait, syncTarget{what: "all folders"})
 		}),
 	}
 	cmd.Flags().BoolVar(&wait, "wait", false, waitHelp)
 	return cmd
+}
+
+// refusedAll shows what a request for all folders left out before it says that this is all there is.
+func (a *app) refusedAll(answer control.Answer, refused error) error {
+	if len(answer.SkippedFolders) == 0 {
+		return refused
+	}
+	if err := a.show(answer, func() { a.skippedFolders(answer.SkippedFolders) }); err != nil {
+		return err
+	}
+	return refused
+}
+
+// shownSkipped is how many left-out folders people see; the JSON has all.
+const shownSkipped = 10
+
+func (a *app) skippedFolders(skipped []control.SkippedFolder) {
+	if len(skipped) == 0 {
+		return
+	}
+	a.Line("%s not synced:", a.Paint(out.Plural(int64(len(skipped)), "folder"), paintStatus("skipped").Colors...))
+	for _, s := range skipped[:min(len(skipped), shownSkipped)] {
+		a.Line("  - %s", out.Clean(s.Sentence))
+	}
+	if more := len(skipped) - shownSkipped; more > 0 {
+		a.Line("  and %s more", out.Number(int64(more)))
+	}
 }
 
 // syncTarget is what is synced, for the words about it; folder and page are empty for what isn't one.
@@ -140,7 +169,8 @@ func (a *app) synced(ctx context.Context, s *session, answer control.Answer, wai
 		if target.page == "" {
 			a.Line("%s", a.countsLine(*ended.Counts))
 			a.unseenLine(ended.Unseen)
-		} else if word := pageOutcome(*ended.Counts); word != "" {
+			a.skippedFolders(ended.SkippedFolders)
+		} else if word := pageOutcome(*ended.Counts, target); word != "" {
 			a.Line("%s", word)
 		}
 		a.syncHints(*ended.Counts, target)
@@ -179,14 +209,14 @@ func (a *app) dryRun(ended control.Answer, target syncTarget) {
 }
 
 // pageOutcome is what the sync of one page came to; how it failed is said on stderr.
-func pageOutcome(c knowledge.Counts) string {
+func pageOutcome(c knowledge.Counts, target syncTarget) string {
 	switch {
 	case c.New > 0, c.Changed > 0:
 		return "what the source says now is published"
 	case c.Unchanged > 0:
 		return "the source says what it said before"
 	case c.Skipped > 0:
-		return "it was skipped: starter page show tells why"
+		return fmt.Sprintf("it was skipped; why: starter page show %s %s", target.folder, named(target.page))
 	}
 	return ""
 }
@@ -205,6 +235,7 @@ func (a *app) syncStarted(answer control.Answer, target syncTarget) {
 	if answer.WorkflowID != "" {
 		a.Line("%s", a.Faint(out.Clean(answer.WorkflowID)))
 	}
+	a.skippedFolders(answer.SkippedFolders)
 	switch {
 	case target.dryRun:
 		a.Hint("nothing is changed by it; what it found: starter runs %s, or --wait next time", target.folder)
@@ -234,6 +265,6 @@ func (a *app) syncHints(counts knowledge.Counts, target syncTarget) {
 		a.Hint("what failed, and why: starter pages %s --state failed", target.folder)
 	}
 	if counts.Held > 0 {
-		a.Hint("what waits for you: starter holds list")
+		a.Hint("what waits for you in %s: starter holds list", target.folder)
 	}
 }

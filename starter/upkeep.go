@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,9 +15,13 @@ func (a *app) fsckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "fsck", Short: "Find drift and leftovers, and mend them",
 		Long: `Compare what should be with what is: leftovers of ended syncs, deletes that were never finished, pages that no run accounts
-for. The answer is an array of differences: kind, folder_id, page_id, sentence, repaired. The exit code is 1 while one is left.`,
+for. With --against-source each active folder is listed too, without changing anything.
+
+The answer is an array of differences: kind, folder_id, page_id, sentence, repaired, next_step. The exit code is 1 while one is
+left. --repair mends what can be mended at once; next_step says what to do about the others.`,
 		Example: `  starter fsck
   starter fsck --repair
+  starter fsck --against-source
   starter fsck --after-restore --repair`,
 		Args: exactly(),
 		RunE: a.connected(func(ctx context.Context, s *session, _ []string) error {
@@ -27,11 +32,11 @@ for. The answer is an array of differences: kind, folder_id, page_id, sentence, 
 			if err := a.show(list(differences), func() { a.differences(differences) }); err != nil {
 				return err
 			}
-			return a.endOfFsck(differences, options.Repair)
+			return a.endOfFsck(differences)
 		}),
 	}
 	cmd.Flags().BoolVar(&options.Repair, "repair", false, "mend what can be mended")
-	cmd.Flags().BoolVar(&options.AgainstSource, "against-source", false, "ask the sources too")
+	cmd.Flags().BoolVar(&options.AgainstSource, "against-source", false, "list the sources of the active folders too, and compare")
 	cmd.Flags().BoolVar(&options.AfterRestore, "after-restore", false,
 		"the database was restored from a backup: syncs that ran before can't publish any more")
 	return cmd
@@ -55,7 +60,33 @@ func (a *app) differences(differences []control.Difference) {
 	a.Table(table)
 }
 
-func (a *app) endOfFsck(differences []control.Difference, repaired bool) error {
+// nextSteps tells each piece of advice once, with the folders that it is about.
+func (a *app) nextSteps(differences []control.Difference) {
+	folders := map[string][]string{}
+	var steps []string
+	for _, d := range differences {
+		if d.NextStep == "" || d.Repaired {
+			continue
+		}
+		about, known := folders[d.NextStep]
+		if !known {
+			steps = append(steps, d.NextStep)
+		}
+		if d.FolderID != "" && !slices.Contains(about, d.FolderID) {
+			about = append(about, d.FolderID)
+		}
+		folders[d.NextStep] = about
+	}
+	for _, step := range steps {
+		about := out.Listing(folders[step])
+		if about != "" {
+			about += ": "
+		}
+		a.Hint("%s%s", about, step)
+	}
+}
+
+func (a *app) endOfFsck(differences []control.Difference) error {
 	var left int64
 	for _, d := range differences {
 		if !d.Repaired {
@@ -65,9 +96,7 @@ func (a *app) endOfFsck(differences []control.Difference, repaired bool) error {
 	if left == 0 {
 		return nil
 	}
-	if !repaired {
-		a.Hint("mend them: starter fsck --repair")
-	}
+	a.nextSteps(differences)
 	return &endedError{code: exitFailed, sentence: out.Plural(left, "difference") + " left"}
 }
 

@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
-	"github.com/loresync/loresync/starter/internal/out"
+	"github.com/loresync/loresync/internal/control"
 )
 
 type migrateAnswer struct {
@@ -32,15 +30,6 @@ back: restore a backup instead. The answer is schema_version.`,
 	}
 }
 
-type versionAnswer struct {
-	Version  string `json:"version"`
-	Revision string `json:"revision"`
-	Modified bool   `json:"modified"`
-	Time     string `json:"time,omitempty"`
-	Go       string `json:"go"`
-	Platform string `json:"platform"`
-}
-
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Show what this program was built from",
@@ -48,7 +37,7 @@ func (a *app) versionCommand() *cobra.Command {
 		Example: "  starter version\n  starter version --json",
 		Args:    exactly(),
 		RunE: a.plain(func(context.Context, []string) error {
-			version := builtFrom()
+			version := control.BuiltFrom()
 			return a.show(version, func() {
 				line := fmt.Sprintf("loresync %s (%s, %s)", version.Version, version.Go, version.Platform)
 				if version.Revision != "" {
@@ -61,25 +50,4 @@ func (a *app) versionCommand() *cobra.Command {
 			})
 		}),
 	}
-}
-
-// builtFrom reads what the linker noted; "go run" notes no commit.
-func builtFrom() versionAnswer {
-	version := versionAnswer{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return version
-	}
-	version.Version = out.Or(info.Main.Version, version.Version)
-	for _, setting := range info.Settings {
-		switch setting.Key {
-		case "vcs.revision":
-			version.Revision = setting.Value
-		case "vcs.time":
-			version.Time = setting.Value
-		case "vcs.modified":
-			version.Modified = setting.Value == "true"
-		}
-	}
-	return version
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +15,7 @@ func (a *app) whyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "why REF", Short: "Why a page is, or isn't, in the knowledge base",
 		Long: `Explain a page's state, with the facts behind it and what to do next. REF is a page id, a source id, a path, a URL or a whole
-title, in any folder; a page below two folders is explained for both.
+title, in any folder; a page below two folders is explained for both, and deleted folders come last.
 
 The answer is an array of explanations: folder_id, page_id, source_id, title, state, sentence, facts, next_step.`,
 		Example: `  starter why drafts/old.md
@@ -36,6 +37,14 @@ The answer is an array of explanations: folder_id, page_id, source_id, title, st
 	}
 }
 
+// about names what advice is about, since stderr may be read without the answer.
+func about(e control.Explanation) string {
+	return out.Truncate(strings.TrimSpace(e.FolderID+" "+out.Clean(out.Or(e.SourceID, e.PageID))), longestName)
+}
+
+// longestName keeps a path of many directories from hiding the advice.
+const longestName = 80
+
 func (a *app) explain(explanations []control.Explanation) {
 	for i, e := range explanations {
 		if i > 0 {
@@ -51,7 +60,7 @@ func (a *app) explain(explanations []control.Explanation) {
 			a.Line("  - %s", out.Clean(fact))
 		}
 		if e.NextStep != "" {
-			a.Hint("%s", e.NextStep)
+			a.Hint("%s: %s", about(e), e.NextStep)
 		}
 	}
 }

@@ -25,6 +25,8 @@ type cabinet struct {
 	server *drivetest.Server
 	// root is what is synced, outside another folder of the same person.
 	root, outside string
+	// settings are what another process needs to reach the Drive.
+	settings []string
 }
 
 // newCabinet makes a Drive, fills the folder in it and registers it.
@@ -40,6 +42,9 @@ func newCabinet(t testing.TB, rate float64, options drivetest.Options, fill func
 	fill(c)
 	key := filepath.Join(t.TempDir(), "key.json")
 	require.NoError(t, os.WriteFile(key, c.server.CredentialsJSON(), 0o600))
+	c.settings = []string{
+		"LORESYNC_GDRIVE_CREDENTIALS_FILE=" + key, "LORESYNC_GDRIVE_ENDPOINT=" + c.server.Endpoint(), fmt.Sprint("LORESYNC_GDRIVE_RATE=", rate),
+	}
 	c.rig = newRig(t, append(more, func(r *rig) {
 		r.spec = control.FolderSpec{ID: folderID, Source: gdrive.Name, Root: c.root, Title: "Drive"}
 		r.makeSources = func(st *store.Store) control.Sources {
@@ -133,6 +138,42 @@ func TestDriveFolder(t *testing.T) {
 		c.synced()
 		assert.Equal(t, "live", c.state(notes))
 	})
+	c.clean()
+}
+
+func TestDriveAsksForNoFileTwiceWithSeveralWorkers(t *testing.T) {
+	t.Parallel()
+	const workers = 2
+	folders, files := 20, 400
+	if testing.Short() {
+		folders, files = 15, 300
+	}
+	var renamed string
+	c := newCabinet(t, 500, drivetest.Options{}, func(c *cabinet) {
+		for i := range folders {
+			folder := drivetest.Must(c.server.AddFolder(c.root, fmt.Sprintf("Folder %d", i)))
+			for j := range files / folders {
+				renamed = drivetest.Must(c.server.AddDoc(folder, fmt.Sprintf("Page %d.%d", i, j), fmt.Sprintf("# Page\n\nText %d of %d.\n", j, i)))
+			}
+		}
+	}, withoutWorker, patiently)
+	for range workers {
+		c.startWorker(c.settings...)
+	}
+	answer := c.syncWithin(10 * time.Minute)
+	require.Equal(t, "completed", answer.Status, answer.Reason)
+	assert.Equal(t, files, c.live())
+	counts := c.server.Counts()
+	t.Logf("%d requests for %d files in %d folders: %v", c.server.Count(), files, folders, counts)
+	assert.GreaterOrEqual(t, counts[drivetest.KindToken], workers, "all of them read")
+	// A request for what each file says, and one for what is in the root and in each folder.
+	assert.LessOrEqual(t, float64(c.server.Count()), 1.02*float64(files+folders+1), "%v", counts)
+	assert.Zero(t, c.count(`SELECT count(*) FROM listing_notes`), "each note was taken")
+	assert.Equal(t, files, c.count(`SELECT count(*) FROM live_pages WHERE access IS NOT NULL`))
+
+	require.NoError(t, c.server.Rename(renamed, "Another name"))
+	c.changed()
+	assert.Equal(t, "Another name", c.page(renamed).Title)
 	c.clean()
 }
 

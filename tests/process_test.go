@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -57,19 +58,51 @@ func (r *rig) workerProcess() *exec.Cmd {
 // startWorker is workerProcess with other settings than the rig's.
 func (r *rig) startWorker(settings ...string) *exec.Cmd {
 	r.t.Helper()
-	worker := exec.Command(program(r.t, "worker"))
+	return r.startProgram(exec.Command(program(r.t, "worker")), settings...)
+}
+
+// startProgram runs a worker, wherever it was built and whatever it is run by.
+func (r *rig) startProgram(worker *exec.Cmd, settings ...string) *exec.Cmd {
+	r.t.Helper()
 	worker.Env = append(r.environment(), settings...)
-	log := &bytes.Buffer{}
+	log := &processLog{}
 	worker.Stderr = log
 	require.NoError(r.t, worker.Start())
 	r.t.Cleanup(func() {
 		_ = worker.Process.Kill()
 		_ = worker.Wait()
 		if r.t.Failed() {
-			r.t.Logf("worker %d:\n%s", worker.Process.Pid, log)
+			r.t.Logf("worker %d:\n%s", worker.Process.Pid, log.all())
 		}
 	})
 	return worker
+}
+
+// processLog is what a process has written so far.
+type processLog struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write keeps some more.
+func (l *processLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *processLog) all() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// says waits until a worker process has written some words.
+func (r *rig) says(worker *exec.Cmd, words string) {
+	r.t.Helper()
+	log, kept := worker.Stderr.(*processLog)
+	require.True(r.t, kept)
+	testenv.Eventually(r.t, patience, func() bool { return strings.Contains(log.all(), words) }, "the worker says: "+words)
 }
 
 // starter runs the CLI in the rig and gives what it printed and its exit code.

@@ -102,6 +102,21 @@ func overtaken(t *testing.T, point string) (c *course, page string, said int) {
 	return c, page, len(c.points.said(point))
 }
 
+func TestRule3AReadThatIsNotTheNewestPublishesNothing(t *testing.T) {
+	t.Parallel()
+	c := newCourse(t)
+	page := c.page("a.md").PageID
+	c.put("a.md", "# A\n\nsecond\n")
+	c.stopAt(pointPublish, page)
+	said := len(c.points.said(pointPublish))
+	// No course of events leads to it, but a hand in the database could: the token is good, and a newer read is published.
+	c.exec(`UPDATE pages SET published_read_seq = nextval('moments') WHERE page_id = $1`, page)
+	c.points.open(pointPublish)
+	assert.Equal(t, "fenced", c.points.awaitSaid(t, pointPublish, said+1))
+	c.closed(pageSyncOf(page))
+	c.awaitText("first")
+}
+
 func (c *course) awaitText(word string) {
 	c.t.Helper()
 	testenv.Eventually(c.t, patience, func() bool {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/loresync/loresync/activities"
 	"github.com/loresync/loresync/internal/control"
 	"github.com/loresync/loresync/internal/knowledge"
 )
@@ -171,4 +172,64 @@ func TestRule8AChildThatAppearsBelowADeletedSubtree(t *testing.T) {
 		assert.Equal(t, 1, c.live())
 		c.clean()
 	})
+}
+
+// TestRule4ARunEndsAfterThePurgeOfItsFolder is about a folder sync that Temporal, away during the delete, brings to its end when
+// the folder and its listings are gone, or there is another one under the same id.
+func TestRule4ARunEndsAfterThePurgeOfItsFolder(t *testing.T) {
+	t.Parallel()
+	c := newCourse(t)
+	var listing int64
+	require.NoError(t, c.sql.QueryRow(t.Context(), `SELECT listing_id FROM listings ORDER BY listing_id DESC LIMIT 1`).Scan(&listing))
+	deleted, err := c.DeleteFolder(t.Context(), folderID, true, person)
+	require.NoError(t, err)
+	require.Equal(t, "purged", c.wait(deleted, nil).Status)
+
+	acts := &activities.FolderActivities{Store: c.store}
+	in := activities.FinishRunInput{FolderID: folderID, WorkflowID: "folder/" + folderID + "/sync/late", FirstRunID: "late", ListingID: listing}
+	for name, c := range map[string]struct {
+		status, want knowledge.RunStatus
+		reason       string
+	}{
+		"that went to its end":  {"", knowledge.RunRefused, "the folder was deleted"},
+		"that was cancelled":    {knowledge.RunCancelled, knowledge.RunCancelled, "cancelled"},
+		"that could not go on":  {knowledge.RunFailed, knowledge.RunFailed, "broken"},
+		"that had been refused": {knowledge.RunRefused, knowledge.RunRefused, "the folder was deleted"},
+	} {
+		in.Status = c.status
+		if in.Reason = c.reason; c.status == "" {
+			in.Reason = ""
+		}
+		finished, err := acts.FinishRun(t.Context(), in)
+		require.NoError(t, err, name)
+		assert.Equal(t, activities.FinishRunResult{Status: c.want, Reason: c.reason}, finished, name)
+	}
+}
+
+// TestRule8AMoveIntoADeletedSubtreeIsHiddenAtOnce looks between the rename of a page's row and the registration of the listing.
+func TestRule8AMoveIntoADeletedSubtreeIsHiddenAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string]control.DeleteOptions{"tombstoned": {Subtree: true}, "purged": {Subtree: true, Now: true}} {
+		t.Run("that is "+name, func(t *testing.T) {
+			t.Parallel()
+			c := newCourse(t)
+			c.put("x/y/b.md", "# B\n\nbelow\n")
+			c.synced()
+			c.wait(c.deletePage("x", options), nil)
+			c.remove("a.md")
+			c.put("x/y/a.md", "# A\n\nfirst\n")
+			c.points.hold(pointRegister, 1)
+			before := c.points.arrived(pointRegister)
+			running, err := c.SyncFolder(t.Context(), folderID, knowledge.ModeFull, person)
+			require.NoError(t, err)
+			c.points.await(t, pointRegister, before+1)
+			require.Equal(t, 1, c.count(`SELECT count(*) FROM sync_events WHERE kind = 'moved'`), "the move was seen")
+			assert.Zero(t, c.live())
+			c.points.open(pointRegister)
+			c.wait(running, nil)
+			assert.Zero(t, c.live())
+			assert.Equal(t, "excluded", string(c.page("x/y/a.md").State))
+			c.clean()
+		})
+	}
 }

@@ -1,8 +1,12 @@
 package tests
 
 import (
+	"bytes"
+	"encoding/json"
 	"net"
 	"net/url"
+	"os/exec"
+	"slices"
 	"sync"
 	"testing"
 
@@ -130,6 +134,51 @@ func (r *rig) wiredWorker() (postgres, temporal *wire) {
 
 func TestRule12AWorkerIsPartitioned(t *testing.T) {
 	t.Parallel()
+	partitioned(t, wires{})
+}
+
+// network is what lies between processes and servers.
+type network interface {
+	// first starts the worker whose ways to the servers can be cut, second one that nothing happens to.
+	first(r *rig) (postgres, temporal line)
+	second(r *rig)
+	// entry is what a person's command line is run by.
+	entry(r *rig) []string
+}
+
+// line is a way that can be cut, without anybody being told.
+type line interface {
+	set(cut bool)
+	// stands is how much waits before the cut.
+	stands() int
+}
+
+// wires are a network on one machine.
+type wires struct{}
+
+func (wires) first(r *rig) (postgres, temporal line) { return r.wiredWorker() }
+
+func (wires) second(r *rig) { r.workerProcess() }
+
+func (wires) entry(*rig) []string { return nil }
+
+// ask runs the command line and gives its answer.
+func (r *rig) ask(by []string, args ...string) (answer control.Answer) {
+	r.t.Helper()
+	words := slices.Concat(by, []string{program(r.t, "starter")}, args, []string{"--json"})
+	ask := exec.CommandContext(r.t.Context(), words[0], words[1:]...)
+	ask.Env = r.environment()
+	var complaint bytes.Buffer
+	ask.Stderr = &complaint
+	said, err := ask.Output()
+	require.NoError(r.t, err, "%s%s", said, &complaint)
+	require.NoError(r.t, json.Unmarshal(said, &answer))
+	return answer
+}
+
+// partitioned cuts a worker off while it works, and heals it.
+func partitioned(t *testing.T, through network) {
+	t.Helper()
 	const pages = 120
 
 	t.Run("from Temporal, and the other one finishes without it", func(t *testing.T) {
@@ -138,13 +187,12 @@ func TestRule12AWorkerIsPartitioned(t *testing.T) {
 			t.Skip("what the first worker had in hand is given up after a minute; `make test-long` waits for it")
 		}
 		r := newRig(t, patiently, withoutWorker)
-		_, temporal := r.wiredWorker()
+		_, temporal := through.first(r)
 		r.fill(pages)
-		running, err := r.SyncFolder(t.Context(), folderID, knowledge.ModeFull, person)
-		require.NoError(t, err)
+		running := r.ask(through.entry(r), "sync", "folder", folderID, "--full")
 		testenv.Eventually(t, patience, func() bool { return r.live() > 10 }, "the first worker publishes")
 		temporal.set(true)
-		r.workerProcess()
+		through.second(r)
 		ended := r.wait(running, nil)
 		assert.Equal(t, "completed", ended.Status, ended.Reason)
 		assert.Equal(t, knowledge.Counts{Listed: pages, New: pages}, *ended.Counts)
@@ -155,14 +203,13 @@ func TestRule12AWorkerIsPartitioned(t *testing.T) {
 	t.Run("from Postgres, and when it is back nothing is doubled or lost", func(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, patiently, withoutWorker)
-		postgres, _ := r.wiredWorker()
+		postgres, _ := through.first(r)
 		r.fill(pages)
-		running, err := r.SyncFolder(t.Context(), folderID, knowledge.ModeFull, person)
-		require.NoError(t, err)
+		running := r.ask(through.entry(r), "sync", "folder", folderID, "--full")
 		testenv.Eventually(t, patience, func() bool { return r.live() > 10 }, "the first worker publishes")
 		postgres.set(true)
 		atCut := r.live()
-		r.workerProcess()
+		through.second(r)
 		testenv.Eventually(t, patience, func() bool { return postgres.stands() > 0 && r.live() > atCut }, "one stands before the cut, and the other one works")
 		postgres.set(false)
 		ended := r.wait(running, nil)
@@ -174,7 +221,7 @@ func TestRule12AWorkerIsPartitioned(t *testing.T) {
 		t.Parallel()
 		r := newRig(t, patiently, withoutWorker)
 		r.put("a.md", "# A\n\nfirst\n")
-		postgres, _ := r.wiredWorker()
+		postgres, _ := through.first(r)
 		r.synced()
 		page := r.page("a.md").PageID
 		r.put("a.md", "# A\n\nsecond\n")
@@ -184,9 +231,8 @@ func TestRule12AWorkerIsPartitioned(t *testing.T) {
 		postgres.set(true)
 		staging() // what it has staged is stored, and it doesn't hear of it
 		r.quiet("stage_revision")
-		deleted, err := r.DeletePage(t.Context(), folderID, page, control.DeleteOptions{}, person)
-		require.NoError(t, err)
-		r.workerProcess()
+		deleted := r.ask(through.entry(r), "delete", "page", folderID, page)
+		through.second(r)
 		assert.Zero(t, r.live())
 		postgres.set(false)
 		assert.Equal(t, "completed", r.wait(deleted, nil).Status)

@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os/exec"
@@ -27,20 +26,12 @@ const parallelReads = 4
 // workerProcess starts a worker that knows the wiki as a process of its own.
 func (w *wiki) workerProcess() *exec.Cmd {
 	w.t.Helper()
-	worker := exec.Command(program(w.t, "worker"))
-	worker.Env = append(w.environment(),
-		"LORESYNC_NOTION_BASE_URL="+w.server.URL(), "LORESYNC_NOTION_TOKEN="+w.server.Token(), "LORESYNC_NOTION_RATE=1000")
-	log := &bytes.Buffer{}
-	worker.Stderr = log
-	require.NoError(w.t, worker.Start())
-	w.t.Cleanup(func() {
-		_ = worker.Process.Kill()
-		_ = worker.Wait()
-		if w.t.Failed() {
-			w.t.Logf("worker %d:\n%s", worker.Process.Pid, log)
-		}
-	})
-	return worker
+	return w.startWorker(w.settings()...)
+}
+
+// settings are what another process needs to reach the wiki.
+func (w *wiki) settings() []string {
+	return []string{"LORESYNC_NOTION_BASE_URL=" + w.server.URL(), "LORESYNC_NOTION_TOKEN=" + w.server.Token(), "LORESYNC_NOTION_RATE=1000"}
 }
 
 // longPage is a wiki of one page, whose blocks take toggles + toggles/100 requests or one more.

@@ -128,7 +128,7 @@ func (r *folderRun) end(ctx workflow.Context, cause error) (SyncFolderResult, er
 	case cancelled:
 		in.Status, in.Reason = knowledge.RunCancelled, "cancelled"
 	case cause != nil:
-		in.Status, in.Reason = knowledge.RunFailed, "the sync could not go on ("+failureType(cause)+"): start it again; the worker's log has the cause"
+		in.Status, in.Reason = knowledge.RunFailed, failedSentence(cause)
 	case r.refused != "":
 		in.Status, in.Reason = knowledge.RunRefused, refusalSentence(r.refused)
 	}
@@ -144,6 +144,16 @@ func (r *folderRun) end(ctx workflow.Context, cause error) (SyncFolderResult, er
 		return SyncFolderResult(finished), cause
 	}
 	return SyncFolderResult(finished), err
+}
+
+// failedSentence says what keeps a sync from going on, and what to do. That of refused credentials is not to start it again.
+func failedSentence(cause error) string {
+	kind := failureType(cause)
+	if kind == activities.FailureUnauthorized {
+		return "the sync could not go on (" + kind + "): the source refused the credentials, so the connection is paused; " +
+			"`starter connection list` says what to mend; it is checked every minute, and its folders are synced once it is good"
+	}
+	return "the sync could not go on (" + kind + "): start it again; the worker's log has the cause"
 }
 
 func refusalSentence(refused string) string {

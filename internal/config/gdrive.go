@@ -24,7 +24,10 @@ func (s *Sources) newGDrive(ctx context.Context, connection string) (source.Sour
 		return nil, err
 	}
 	key := func(ctx context.Context) ([]byte, error) {
-		key, _, err := s.gdriveKey(ctx, connection)
+		key, subject, err := s.gdriveKey(ctx, connection)
+		if err == nil {
+			s.use(ctx, connection, gdriveSetting, key, accountOf(key, subject))
+		}
 		return key, err
 	}
 	if err := s.store.SetBudget(ctx, connection, s.config.GDrive.Rate, gdriveBurst); err != nil {

@@ -15,8 +15,9 @@ type pauser interface {
 
 // guard pauses a connection when its source refuses the credentials, so that a revoked token costs one request and deletes
 // nothing. The due reads check it every minute, and resume it at the first success.
-func guard(src source.Source, connection string, store pauser) source.Source {
-	g := guarded{Source: src, connection: connection, store: store}
+// renewal says how the credentials are replaced.
+func guard(src source.Source, connection string, store pauser, renewal func(context.Context) string) source.Source {
+	g := guarded{Source: src, connection: connection, store: store, renewal: renewal}
 	if watcher, able := src.(source.Watcher); able {
 		return guardedWatcher{guardedFeed: guardedFeed{guarded: g, feed: watcher}, watcher: watcher}
 	}
@@ -30,6 +31,17 @@ type guarded struct {
 	source.Source
 	connection string
 	store      pauser
+	renewal    func(context.Context) string
+}
+
+// Identity tells whose the credentials are, where the source can; empty where it can't.
+func (g guarded) Identity(ctx context.Context) (string, error) {
+	if inner, able := g.Source.(interface {
+		Identity(ctx context.Context) (string, error)
+	}); able {
+		return inner.Identity(ctx)
+	}
+	return "", nil
 }
 
 // Canonical gives the form of a root's reference that is stored, where the source has one.
@@ -40,6 +52,16 @@ func (g guarded) Canonical(ref string) (string, error) {
 		return inner.Canonical(ref)
 	}
 	return ref, nil
+}
+
+// Advice says what else people should know of a root that can be read, where the source has something to say.
+func (g guarded) Advice(ctx context.Context, root source.Root) ([]string, error) {
+	if inner, able := g.Source.(interface {
+		Advice(ctx context.Context, root source.Root) ([]string, error)
+	}); able {
+		return inner.Advice(ctx, root)
+	}
+	return nil, nil
 }
 
 // List lists.
@@ -66,7 +88,7 @@ func (g guarded) look(ctx context.Context, err error) error {
 	if !errors.As(err, &failure) || failure.Class != source.ClassUnauthorized {
 		return err
 	}
-	reason := knowledge.PausedByToken + failure.Sentence
+	reason := knowledge.PausedByToken + failure.Sentence + "; " + g.renewal(context.WithoutCancel(ctx))
 	if _, pausing := g.store.PauseConnection(context.WithoutCancel(ctx), g.connection, true, reason, "loresync"); pausing != nil {
 		return errors.Join(err, pausing)
 	}

@@ -38,17 +38,19 @@ func (p *pauses) PauseConnection(context.Context, string, bool, string, string) 
 	return true, nil
 }
 
+func unnamed(context.Context) string { return "mend them" }
+
 func TestTheGuardHidesNothingThatASourceCan(t *testing.T) {
 	t.Parallel()
-	plain := guard(files.New(files.Options{}), "c", &pauses{})
+	plain := guard(files.New(files.Options{}), "c", &pauses{}, unnamed)
 	_, feeds := plain.(source.ChangeFeed)
 	assert.False(t, feeds)
-	feed := guard(refusing{}, "c", &pauses{})
+	feed := guard(refusing{}, "c", &pauses{}, unnamed)
 	_, feeds = feed.(source.ChangeFeed)
 	assert.True(t, feeds)
 	_, watches := feed.(source.Watcher)
 	assert.False(t, watches)
-	watcher, watches := guard(refusingWatcher{}, "c", &pauses{}).(source.Watcher)
+	watcher, watches := guard(refusingWatcher{}, "c", &pauses{}, unnamed).(source.Watcher)
 	require.True(t, watches)
 	assert.Equal(t, []string{"user"}, watcher.Logs(""))
 }
@@ -56,7 +58,7 @@ func TestTheGuardHidesNothingThatASourceCan(t *testing.T) {
 func TestARefusedChannelPausesNothing(t *testing.T) {
 	t.Parallel()
 	paused := &pauses{}
-	watcher, ok := guard(refusingWatcher{}, "c", paused).(source.Watcher)
+	watcher, ok := guard(refusingWatcher{}, "c", paused, unnamed).(source.Watcher)
 	require.True(t, ok)
 	_, err := watcher.Watch(t.Context(), "user", source.Channel{})
 	require.ErrorIs(t, err, errRefused)

@@ -35,7 +35,7 @@ func (s *Sources) missingNotion(ctx context.Context, connection string) (string,
 	if err == nil || !errors.Is(err, store.ErrNotFound) {
 		return "", err
 	}
-	_, err = s.secret(ctx, connection, s.config.Notion.Token, "LORESYNC_NOTION_TOKEN")
+	_, err = s.secret(ctx, connection, s.config.Notion.Token, notionSetting)
 	sentence, err := missingSentence(err)
 	if sentence != "" {
 		sentence = fmt.Sprintf("%s, or have a person consent: `starter connection authorize %s`", sentence, connection)

@@ -55,7 +55,10 @@ func (s *Sources) notionToken(connection string, tokens *oauth.Tokens) func(cont
 	return func(ctx context.Context) (string, error) {
 		token, err := tokens.Token(ctx)
 		if errors.Is(err, oauth.ErrNotAuthorized) {
-			return s.secret(ctx, connection, s.config.Notion.Token, "LORESYNC_NOTION_TOKEN")
+			token, err = s.secret(ctx, connection, s.config.Notion.Token, notionSetting)
+			if err == nil {
+				s.use(ctx, connection, notionSetting, []byte(token), "")
+			}
 		}
 		return token, err
 	}

@@ -25,6 +25,7 @@ type ConnectionStore interface {
 	Slots(perSecond float64, burst int) *store.Slots
 	Connection(ctx context.Context, name string) (store.Connection, error)
 	PauseConnection(ctx context.Context, name string, paused bool, reason, actor string) (bool, error)
+	NoteKey(ctx context.Context, n store.KeyNote) error
 	SetBudget(ctx context.Context, connection string, perSecond float64, burst int) error
 	OAuthStore
 }
@@ -44,6 +45,8 @@ type Sources struct {
 	budget transport.Budget
 	// made are the sources of connections, by name: each keeps its HTTP connections.
 	made map[string]source.Source
+	// keys are the keys that this process is known to use.
+	keys usedKeys
 }
 
 // NewSources gives the sources that this version can sync, one for each connection that asks for it.
@@ -75,9 +78,9 @@ func (s *Sources) Source(ctx context.Context, name, connection string) (source.S
 	case files.Name:
 		return s.files, nil
 	case notion.Name:
-		return s.connected(ctx, connection, s.newNotion)
+		return s.connected(ctx, name, connection, s.newNotion)
 	case gdrive.Name:
-		return s.connected(ctx, connection, s.newGDrive)
+		return s.connected(ctx, name, connection, s.newGDrive)
 	}
 	return nil, fmt.Errorf("there is no source %q: use files, notion or gdrive", name)
 }
@@ -85,7 +88,7 @@ func (s *Sources) Source(ctx context.Context, name, connection string) (source.S
 var errNoStore = errors.New("this process has no database, in which connections are kept: it can only sync files")
 
 func (s *Sources) connected(
-	ctx context.Context, connection string, create func(context.Context, string) (source.Source, error),
+	ctx context.Context, name, connection string, create func(context.Context, string) (source.Source, error),
 ) (source.Source, error) {
 	if s.store == nil {
 		return nil, errNoStore
@@ -100,7 +103,7 @@ func (s *Sources) connected(
 	if err != nil {
 		return nil, err
 	}
-	src = guard(src, connection, s.store)
+	src = guard(src, connection, s.store, func(ctx context.Context) string { return s.renewal(ctx, name, connection) })
 	s.made[connection] = src
 	return src, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 	sdklog "go.temporal.io/sdk/log"
+	"google.golang.org/grpc"
 
 	"github.com/loresync/loresync/internal/content/embed"
 	"github.com/loresync/loresync/internal/content/summary"
@@ -70,6 +71,7 @@ func lazyTemporal(c Config, log *slog.Logger) (client.Client, error) {
 	options.Logger = sdklog.NewStructuredLogger(log)
 	// The first call asks the server what it can do; that must not take longer than the call itself may.
 	options.ConnectionOptions.GetSystemInfoTimeout = c.Timeouts.Temporal
+	options.ConnectionOptions.DialOptions = append(options.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(byOwnClock))
 	temporal, err := client.NewLazyClient(options)
 	if err != nil {
 		return nil, fmt.Errorf("the TEMPORAL_ settings can't be used: %s", oneLine(err))

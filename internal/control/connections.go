@@ -21,6 +21,8 @@ type Connection struct {
 	Reason string `json:"reason"`
 	// Since is when it was paused.
 	Since *time.Time `json:"since,omitempty"`
+	// Credentials are those that the workers use; nil as long as none has used any.
+	Credentials *Credentials `json:"credentials,omitempty"`
 }
 
 // The states of a connection.
@@ -65,8 +67,17 @@ func (c *Control) Connections(ctx context.Context) ([]Connection, error) {
 	return found, err
 }
 
+// Connection gives one connection.
+func (c *Control) Connection(ctx context.Context, name string) (Connection, error) {
+	row, err := c.connection(ctx, name)
+	if err != nil {
+		return Connection{}, err
+	}
+	return c.withMissing(ctx, connectionOf(row)), nil
+}
+
 func connectionOf(row store.Connection) Connection {
-	connection := Connection{Name: row.Name, Source: row.Source, State: connectionActive}
+	connection := Connection{Name: row.Name, Source: row.Source, State: connectionActive, Credentials: usedCredentials(row)}
 	if row.PausedAt != nil {
 		connection.State, connection.Reason, connection.Since = connectionPaused, row.PauseReason, row.PausedAt
 	}
@@ -160,8 +171,23 @@ func (c *Control) PauseConnection(ctx context.Context, name string, actor Actor)
 	return c.pauseConnection(ctx, name, true, actor)
 }
 
-// ResumeConnection lets its folders sync again, except those that are paused themselves.
+// ResumeConnection lets its folders sync again, except those that are paused themselves. Its source is asked first: one that still
+// refuses the credentials leaves the connection paused. A source that can't be asked from here is no reason against it.
 func (c *Control) ResumeConnection(ctx context.Context, name string, actor Actor) (Connection, error) {
+	row, err := c.connection(ctx, name)
+	if err != nil {
+		return Connection{}, err
+	}
+	if row.PausedAt != nil {
+		if err := c.refuseStillRefused(ctx, name); err != nil {
+			return Connection{}, err
+		}
+	}
+	return c.ForceConnection(ctx, name, actor)
+}
+
+// ForceConnection is ResumeConnection without a question to the source.
+func (c *Control) ForceConnection(ctx context.Context, name string, actor Actor) (Connection, error) {
 	resumed, err := c.pauseConnection(ctx, name, false, actor)
 	if err != nil || c.temporal == nil {
 		return resumed, err

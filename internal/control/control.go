@@ -119,6 +119,9 @@ type Actor struct {
 
 // Answer is what every mutation answers, as far as it applies.
 type Answer struct {
+	// HoldOutcome is what became of the pages of an approved hold, once its workflow was waited for.
+	knowledge.HoldOutcome
+
 	WorkflowID string     `json:"workflow_id,omitempty"`
 	RunID      string     `json:"run_id,omitempty"`
 	Joined     bool       `json:"joined"`
@@ -139,5 +142,7 @@ type Answer struct {
 	DryRun bool `json:"dry_run,omitempty"`
 	// WouldRemove names pages that a dry run did not see, 500 at most: two full syncs in a row would remove them.
 	WouldRemove []knowledge.HoldPage `json:"would_remove,omitempty"`
-	Warnings    []string             `json:"warnings,omitempty"`
+	// SkippedFolders are those that a sync of all folders leaves out, with the reason.
+	SkippedFolders []SkippedFolder `json:"skipped_folders,omitempty"`
+	Warnings       []string        `json:"warnings,omitempty"`
 }

@@ -102,9 +102,13 @@ func (c *Control) startAccepted(ctx context.Context, folder, page, workflowID st
 	return answer, nil
 }
 
+// who is how records name an actor. What came over HTTP says so, since the bearer of a token is no person.
 func who(actor Actor) string {
-	if actor.Name == "" {
+	switch {
+	case actor.Name == "":
 		return actor.Trigger
+	case actor.Trigger == "api":
+		return actor.Name + " via api"
 	}
 	return actor.Name
 }
@@ -117,6 +121,10 @@ func (c *Control) RestorePage(ctx context.Context, folder, ref string, subtree b
 	if err != nil {
 		return Answer{}, err
 	}
+	along, err := c.restoreAlong(ctx, page, subtree)
+	if err != nil {
+		return Answer{}, err
+	}
 	restored, err := c.store.RestorePage(ctx, folder, page.SourceID, who(actor))
 	if err != nil {
 		return Answer{}, err
@@ -124,7 +132,7 @@ func (c *Control) RestorePage(ctx context.Context, folder, ref string, subtree b
 	switch restored.Outcome {
 	case statusRestored, "lifted":
 	case "covered":
-		return Answer{}, c.refuseBelow(ctx, folder, ref, *restored.PageID)
+		return Answer{}, c.refuseBelow(ctx, "covered", page, ref, *restored.PageID)
 	default:
 		return Answer{}, refusal(restored.Outcome, folder, ref)
 	}
@@ -133,36 +141,80 @@ func (c *Control) RestorePage(ctx context.Context, folder, ref string, subtree b
 	if restored.Outcome == statusRestored && page.Kind != "container" {
 		pages = 1
 	}
-	if restored.DeleteID != nil {
-		below, err := c.restoreSwept(ctx, *restored.DeleteID)
-		if err != nil {
-			return Answer{}, err
-		}
-		pages += below
+	below, err := c.restoreWithIt(ctx, page, restored)
+	if err != nil {
+		return Answer{}, err
 	}
+	below += along
+	pages += below
 	answer.Pages = &pages
-	if subtree && restored.Subtree != nil && !*restored.Subtree {
+	if subtree && below == 0 && restored.Subtree != nil && !*restored.Subtree {
 		answer.Warnings = append(answer.Warnings, "only the page itself had been deleted: nothing below it was to be restored")
 	}
 	return c.syncRestored(ctx, answer, restored.Outcome == "lifted" || page.Kind == "container")
 }
 
-// refuseBelow says under which deleted page another one lies, by the name that people know.
-func (c *Control) refuseBelow(ctx context.Context, folder, ref, above string) error {
+// restoreAlong brings back, where the subtree is asked for, what was moved along with a page out of a deleted one. It comes before the
+// page itself, so that a restore that is cut off can be repeated.
+func (c *Control) restoreAlong(ctx context.Context, page PageRef, subtree bool) (int64, error) {
+	if !subtree {
+		return 0, nil
+	}
+	deleteID, err := c.store.HiddenBy(ctx, page.FolderID, page.SourceID)
+	if err != nil || deleteID == 0 {
+		return 0, err
+	}
+	return c.restoreBelow(ctx, page, deleteID)
+}
+
+// restoreWithIt brings back what a page's delete hid, and what only its exclusion had covered.
+func (c *Control) restoreWithIt(ctx context.Context, page PageRef, restored store.Restored) (int64, error) {
+	sum := int64(0)
+	if restored.DeleteID != nil {
+		swept, err := c.restoreSwept(ctx, *restored.DeleteID)
+		if err != nil {
+			return 0, err
+		}
+		sum += swept
+	}
+	if restored.Subtree == nil || !*restored.Subtree {
+		return sum, nil
+	}
+	below, err := c.restoreBelow(ctx, page, 0)
+	return sum + below, err
+}
+
+func (c *Control) restoreBelow(ctx context.Context, page PageRef, deleteID int64) (int64, error) {
+	return inBatches(func() (int, error) {
+		return c.store.RestoreBelow(ctx, page.FolderID, page.SourceID, deleteID, restoreBatch)
+	})
+}
+
+// refuseBelow says under which deleted page another one lies, by the name that people know, and what to do.
+func (c *Control) refuseBelow(ctx context.Context, code string, page PageRef, ref, above string) error {
 	name := above
-	if top, err := c.Page(ctx, folder, above); err == nil {
+	if top, err := c.Page(ctx, page.FolderID, above); err == nil {
 		name = top.SourceID
 	}
-	return refuse("covered", "%q lies below %q, which was deleted with all that is below it: `starter restore page %s %s --subtree` brings it back",
-		ref, name, folder, shellWord(name))
+	return refuse(code, "%q lies below %q, which was deleted with all that is below it: `starter restore page %s %s --subtree` brings all of it back; "+
+		"where %q was moved out of it since, run `starter sync folder %s --full --wait`, then `starter restore page %s %s`",
+		ref, name, page.FolderID, shellWord(name), ref, page.FolderID, page.FolderID, shellWord(page.PageID))
 }
+
+// restoreBatch is how many pages one transaction restores.
+const restoreBatch = 500
 
 // restoreSwept brings back what a subtree delete hid, in bounded transactions. A crash in the middle leaves the rest to the
 // janitor.
 func (c *Control) restoreSwept(ctx context.Context, deleteID int64) (int64, error) {
+	return inBatches(func() (int, error) { return c.store.RestoreSwept(ctx, deleteID, restoreBatch) })
+}
+
+// inBatches repeats a bounded step until it has nothing to do, and adds up what it did.
+func inBatches(step func() (int, error)) (int64, error) {
 	sum := int64(0)
 	for {
-		n, err := c.store.RestoreSwept(ctx, deleteID, 500)
+		n, err := step()
 		if err != nil || n == 0 {
 			return sum, err
 		}

@@ -15,6 +15,10 @@ func explain(key store.PageKey, facts store.PageFacts) Explanation {
 		e.Title, e.State = facts.Page.Title, string(facts.Page.State)
 	}
 	e.Sentence, e.NextStep = reasonFor(key, facts)
+	if e.deleted = facts.FolderDeletedAt != nil; e.deleted {
+		e.State, e.Facts = string(knowledge.StateExcluded), []string{}
+		return e
+	}
 	e.Facts = append(pageFacts(facts), folderFacts(facts.FolderFacts)...)
 	return e
 }
@@ -23,8 +27,7 @@ func explain(key store.PageKey, facts store.PageFacts) Explanation {
 func reasonFor(key store.PageKey, facts store.PageFacts) (sentence, next string) {
 	folder, page := key.FolderID, shellWord(key.PageID)
 	if facts.FolderDeletedAt != nil {
-		return fmt.Sprintf("It is hidden because folder %s was deleted%s on %s.", folder, by(facts.FolderDeletedBy), clock(*facts.FolderDeletedAt)),
-			fmt.Sprintf("Run `starter folder restore %s` before %s to have it again.", folder, clock(*facts.FolderPurgeAt))
+		return answerDeletedFolder(folder, facts.FolderFacts)
 	}
 	if facts.ExcludedBy != nil && (facts.Page == nil || facts.Page.State == knowledge.StateExcluded) {
 		return answerExcluded(key, facts)
@@ -44,6 +47,14 @@ func reasonFor(key store.PageKey, facts store.PageFacts) (sentence, next string)
 	case knowledge.StatePending, knowledge.StateExcluded:
 	}
 	return answerPending(folder, page, facts)
+}
+
+func answerDeletedFolder(folder string, facts store.FolderFacts) (sentence, next string) {
+	sentence = fmt.Sprintf("It is hidden because folder %s was deleted%s on %s.", folder, by(facts.FolderDeletedBy), clock(*facts.FolderDeletedAt))
+	if facts.FolderErasing {
+		return sentence, "Nothing brings it back: the folder is being removed for good."
+	}
+	return sentence, fmt.Sprintf("Run `starter folder restore %s` before %s to have it again.", folder, clock(*facts.FolderPurgeAt))
 }
 
 func answerExcluded(key store.PageKey, facts store.PageFacts) (sentence, next string) {
@@ -149,7 +160,7 @@ func pageFacts(f store.PageFacts) []string {
 	}
 	facts.addDue(f)
 	if f.Page.Fidelity != nil {
-		facts.add("of its published content %s", f.Page.Fidelity)
+		facts.add("its published content: %s", f.Page.Fidelity)
 	}
 	facts.addTime("last published at", f.Page.SyncedAt)
 	if mayBeStale(f) {
@@ -164,7 +175,6 @@ func pageFacts(f store.PageFacts) []string {
 // folderFacts are what is known of the folder.
 func folderFacts(f store.FolderFacts) []string {
 	facts := factList{}
-	facts.addTime("folder deleted at", f.FolderDeletedAt)
 	facts.addTime("folder paused at", f.FolderPausedAt)
 	if f.ConnectionPausedAt != nil {
 		facts.add("connection %s paused at %s%s", f.ConnectionName, clock(*f.ConnectionPausedAt), reasonIn(f.ConnectionReason))

@@ -58,16 +58,15 @@ func (c *Control) AddFolder(ctx context.Context, spec FolderSpec, actor Actor) (
 	return c.folderWithWarnings(ctx, spec.ID)
 }
 
-// folderWithWarnings is what the caller of a new root is told: it was taken, and what else syncs the same pages.
+// folderWithWarnings is what the caller of a new root is told: it was taken, what else syncs the same pages, and what its source
+// advises.
 func (c *Control) folderWithWarnings(ctx context.Context, id string) (knowledge.Folder, error) {
 	folder, err := c.Folder(ctx, id)
 	if err != nil {
 		return folder, err
 	}
-	folder.Warnings, err = c.overlaps(ctx, store.FolderPlace{
-		FolderID: id, Source: folder.Source, Connection: folder.Connection, Root: folder.Root,
-	})
-	return folder, err
+	folder.Warnings = append(overlapWarnings(folder.Overlaps), c.rootAdvice(ctx, folder)...)
+	return folder, nil
 }
 
 func (c *Control) checkSpec(ctx context.Context, spec FolderSpec) (store.NewFolder, error) {
@@ -211,18 +210,31 @@ func checkPatch(patch FolderPatch) error {
 
 // Folders gives all folders, deleted ones that can still be restored included.
 func (c *Control) Folders(ctx context.Context) ([]knowledge.Folder, error) {
-	return c.store.Folders(ctx)
+	folders, err := c.store.Folders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	overlaps, err := c.overlaps(ctx, "")
+	for i := range folders {
+		folders[i].Overlaps = overlaps[folders[i].ID]
+	}
+	return folders, err
 }
 
 // Folder gives one folder with the counts of its pages.
 func (c *Control) Folder(ctx context.Context, id string) (knowledge.Folder, error) {
 	if !storable(id) {
-		return knowledge.Folder{}, unknownFolder(id)
+		return knowledge.Folder{}, UnknownFolder(id)
 	}
 	folder, err := c.store.Folder(ctx, id)
-	if errors.Is(err, store.ErrNotFound) {
-		return folder, unknownFolder(id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return folder, UnknownFolder(id)
+	case err != nil || folder.DeletedAt != nil:
+		return folder, err
 	}
+	overlaps, err := c.overlaps(ctx, id)
+	folder.Overlaps = overlaps[id]
 	return folder, err
 }
 
@@ -256,11 +268,11 @@ func (c *Control) pauseFolder(ctx context.Context, id string, paused bool, actor
 // place reads where a folder's pages come from, deleted folders included.
 func (c *Control) place(ctx context.Context, id string) (store.FolderPlace, error) {
 	if !storable(id) {
-		return store.FolderPlace{}, unknownFolder(id)
+		return store.FolderPlace{}, UnknownFolder(id)
 	}
 	place, err := c.store.FolderPlace(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return place, unknownFolder(id)
+		return place, UnknownFolder(id)
 	}
 	return place, err
 }
@@ -274,7 +286,8 @@ func (c *Control) openFolder(ctx context.Context, id string) (store.FolderPlace,
 	return place, c.deletedFolder(ctx, place)
 }
 
-func unknownFolder(id string) error {
+// UnknownFolder is what is said of a folder that isn't there. Entry points say the same of one that a caller may not know of.
+func UnknownFolder(id string) error {
 	return notFound("folder_unknown", "there is no folder %q: `starter folder list` shows those there are", id)
 }
 

@@ -27,6 +27,8 @@ type Difference struct {
 	PageID   string `json:"page_id"`
 	Sentence string `json:"sentence"`
 	Repaired bool   `json:"repaired"`
+	// NextStep is what to do about one that is left; empty for a repaired one.
+	NextStep string `json:"next_step"`
 }
 
 // fsckGrace is how old a row must be before fsck calls it left behind: what is younger may be under way.
@@ -62,7 +64,11 @@ func (c *Control) Fsck(ctx context.Context, options FsckOptions) ([]Difference, 
 // report notes a difference and, when asked to, mends it.
 func (f *fsck) report(d Difference, mend func() error) error {
 	var err error
-	if f.options.Repair && mend != nil {
+	switch {
+	case mend == nil:
+	case !f.options.Repair:
+		d.NextStep = "`starter fsck --repair` mends it"
+	default:
 		if err = mend(); err == nil {
 			d.Repaired = true
 		}
@@ -198,13 +204,17 @@ func (f *fsck) strangers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	now, err := f.store.Now(ctx)
+	if err != nil {
+		return err
+	}
 	known := make(map[string]bool, len(folders))
 	for _, folder := range folders {
 		known[folder.ID] = true
 	}
 	for _, run := range running {
 		parsed, err := ids.Parse(run.WorkflowID)
-		if err != nil || known[parsed.Folder] || time.Since(run.StartedAt) < fsckGrace || !strings.HasPrefix(run.WorkflowID, ids.Folders) {
+		if err != nil || known[parsed.Folder] || now.Sub(run.StartedAt) < fsckGrace || !strings.HasPrefix(run.WorkflowID, ids.Folders) {
 			continue
 		}
 		err = f.report(Difference{
@@ -265,68 +275,4 @@ func (f *fsck) mend(ctx context.Context, d store.Drift) func() error {
 		}
 		return err
 	}
-}
-
-// differences are the words for what a dry listing saw.
-var differences = map[string]string{
-	"new": "the source has it, and the knowledge base doesn't", "changed": "the source has a version that was not read yet",
-	"revived": "the source has it again", "vanished": "the source no longer lists it",
-}
-
-// sources lists each active folder without changing anything, and compares. The repair is a full sync, whose guards hold.
-func (f *fsck) sources(ctx context.Context) error {
-	folders, err := f.Folders(ctx)
-	if err != nil {
-		return err
-	}
-	for _, folder := range folders {
-		if folder.State != "active" {
-			continue
-		}
-		if err := f.againstSource(ctx, folder.ID); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (f *fsck) againstSource(ctx context.Context, folder string) error {
-	actor := Actor{Name: "fsck", Trigger: "fsck"}
-	answer, err := f.SyncFolder(ctx, folder, knowledge.ModeDryRun, actor)
-	if err != nil {
-		return err
-	}
-	if answer, err = f.Wait(ctx, answer, nil); err != nil {
-		return err
-	}
-	if answer.Status != string(knowledge.RunCompleted) {
-		return f.report(Difference{Kind: "source_not_whole", FolderID: folder, Sentence: "the source could not be listed whole: " + answer.Reason}, nil)
-	}
-	drifts, err := f.store.SourceDrifts(ctx, answer.WorkflowID)
-	if err != nil || len(drifts) == 0 {
-		return err
-	}
-	repaired := f.options.Repair && f.fullSync(ctx, folder, actor) == nil
-	for _, d := range drifts {
-		words := differences[d.Change]
-		if words == "" {
-			words = "the source has it in another place"
-		}
-		f.found = append(f.found, Difference{
-			Kind: "source_" + d.Change, FolderID: folder, PageID: d.PageID, Sentence: d.SourceID + ": " + words, Repaired: repaired && d.Change != "vanished",
-		})
-	}
-	return nil
-}
-
-func (f *fsck) fullSync(ctx context.Context, folder string, actor Actor) error {
-	answer, err := f.SyncFolder(ctx, folder, knowledge.ModeFull, actor)
-	if err != nil {
-		return err
-	}
-	answer, err = f.Wait(ctx, answer, nil)
-	if err == nil && answer.Status != string(knowledge.RunCompleted) {
-		err = refuse("not_whole", "the full sync ended as %s: %s", answer.Status, answer.Reason)
-	}
-	return err
 }

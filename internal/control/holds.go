@@ -22,15 +22,19 @@ func (c *Control) Holds(ctx context.Context, all bool) ([]knowledge.Hold, error)
 }
 
 func (c *Control) hold(ctx context.Context, id string) (knowledge.Hold, error) {
-	unknown := notFound("hold_unknown", "there is no hold %q: `starter holds list` shows those there are", id)
 	if !storable(id) {
-		return knowledge.Hold{}, unknown
+		return knowledge.Hold{}, UnknownHold(id)
 	}
 	hold, err := c.store.Hold(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return hold, unknown
+		return hold, UnknownHold(id)
 	}
 	return hold, err
+}
+
+// UnknownHold is what is said of a hold that isn't there. Entry points say the same of one that a caller may not know of.
+func UnknownHold(id string) error {
+	return notFound("hold_unknown", "there is no hold %q: `starter holds list` shows those there are", id)
 }
 
 // HoldDetail is a hold with what speaks against each of its pages.
@@ -55,13 +59,17 @@ func (c *Control) Hold(ctx context.Context, id string) (HoldDetail, error) {
 	pages, err := c.store.HeldPages(ctx, id)
 	detail := HoldDetail{Hold: hold, Pages: make([]HeldPage, len(pages))}
 	for i, page := range pages {
-		detail.Pages[i] = HeldPage{HeldPage: page, Evidence: evidence(page)}
+		detail.Pages[i] = HeldPage{HeldPage: page, Evidence: evidence(hold, page)}
 	}
 	return detail, err
 }
 
-func evidence(page store.HeldPage) string {
+func evidence(hold knowledge.Hold, page store.HeldPage) string {
 	switch {
+	case hold.State == holdApproved && hold.Kept != nil:
+		return "it was left: when it was looked at once more its source had it, or couldn't tell"
+	case hold.State == holdApproved:
+		return "it is looked at once more"
 	case page.UnseenSince == nil:
 		return "its source said that it is gone"
 	case page.RemovalRejected:

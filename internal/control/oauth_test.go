@@ -81,8 +81,11 @@ func TestAuthorizing(t *testing.T) {
 			c := newConsulate(t)
 			got, err := c.FinishAuthorization(t.Context(), consent(c.notion.AuthorizationCode(), c.begin("notion")), mika)
 			require.NoError(t, err)
-			assert.Equal(t, control.Connection{Name: "notion", Source: "notion", State: "active"}, got.Connection)
 			assert.NotEmpty(t, got.Account)
+			require.NotNil(t, got.Credentials)
+			assert.Equal(t, []string{got.Account, "the consent of mika"}, []string{got.Credentials.Identity, got.Credentials.Origin})
+			got.Credentials = nil
+			assert.Equal(t, control.Connection{Name: "notion", Source: "notion", State: "active"}, got.Connection)
 			_, err = c.store.OAuthToken(t.Context(), "notion")
 			require.NoError(t, err)
 		})

@@ -184,28 +184,43 @@ type PageFilter struct {
 	// Limit bounds the answer; 0 means no bound. After is the page id behind which it starts.
 	Limit int
 	After string
+	// Match is part of the title, the path or the URL, in any case; empty for all.
+	Match string
 }
 
 // pageStates are what PageFilter.State takes.
 var pageStates = []string{"live", "excluded", "tombstoned", "skipped", "pending", "failed", "syncing", "held"}
 
+// PageStates are what PageFilter.State takes.
+func PageStates() []string { return slices.Clone(pageStates) }
+
 // Pages gives the pages of a folder, in the order in which they were first seen.
 func (c *Control) Pages(ctx context.Context, folder string, filter PageFilter) ([]knowledge.Page, error) {
-	if _, err := c.place(ctx, folder); err != nil {
+	query, err := c.pageQuery(ctx, folder, filter)
+	if err != nil {
 		return nil, err
 	}
-	if filter.State != "" && !slices.Contains(pageStates, filter.State) {
-		return nil, usage("state", "there is no page state %q: use one of %s", filter.State, strings.Join(pageStates, ", "))
+	return c.store.Pages(ctx, folder, query)
+}
+
+func (c *Control) pageQuery(ctx context.Context, folder string, filter PageFilter) (store.PageQuery, error) {
+	query := store.PageQuery{
+		State: filter.State, Containers: filter.Containers, Limit: filter.Limit, After: filter.After, Match: strings.TrimSpace(filter.Match),
 	}
-	if filter.Limit < 0 {
-		return nil, usage("limit", "the limit %d is not possible: give how many pages to show, or 0 for all", filter.Limit)
+	_, err := c.place(ctx, folder)
+	switch {
+	case err != nil:
+		return query, err
+	case filter.State != "" && !slices.Contains(pageStates, filter.State):
+		return query, usage("state", "there is no page state %q: use one of %s", filter.State, strings.Join(pageStates, ", "))
+	case filter.Limit < 0:
+		return query, usage("limit", "the limit %d is not possible: give how many pages to show, or 0 for all", filter.Limit)
+	case !storable(filter.After):
+		return query, unknownPage(folder, filter.After)
+	case !storable(filter.Match):
+		return query, usage("match", "what to look for is not text")
 	}
-	if !storable(filter.After) {
-		return nil, unknownPage(folder, filter.After)
-	}
-	return c.store.Pages(ctx, folder, store.PageQuery{
-		State: filter.State, Containers: filter.Containers, Limit: filter.Limit, After: filter.After,
-	})
+	return query, nil
 }
 
 // Page gives one page, by its page id, source id or URL.

@@ -14,7 +14,7 @@ func (c *Control) refusePaused(ctx context.Context, folder string) error {
 	facts, err := c.store.FolderFacts(ctx, folder)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return unknownFolder(folder)
+		return UnknownFolder(folder)
 	case err != nil:
 		return err
 	}

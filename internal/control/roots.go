@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/loresync/loresync/internal/knowledge"
 	"github.com/loresync/loresync/internal/source"
 	"github.com/loresync/loresync/internal/store"
 )
@@ -21,6 +22,29 @@ type canonicaliser interface {
 // names before any listing saw it is registered directly below the root.
 type lineage interface {
 	Ancestors(sourceID string) []string
+}
+
+// adviser is implemented by sources that have more to say of a root which can be read: that nothing will ever be in it.
+type adviser interface {
+	Advice(ctx context.Context, root source.Root) ([]string, error)
+}
+
+// rootAdvice is what a source advises about a new root. The folder is registered already, so trouble costs no more than the advice.
+func (c *Control) rootAdvice(ctx context.Context, folder knowledge.Folder) []string {
+	place := store.FolderPlace{FolderID: folder.ID, Source: folder.Source, Connection: folder.Connection, Root: folder.Root}
+	src, err := c.sourceOf(ctx, place)
+	if err != nil {
+		return nil
+	}
+	able, is := src.(adviser)
+	if !is {
+		return nil
+	}
+	advice, err := able.Advice(ctx, source.Root{FolderID: folder.ID, Ref: folder.Root})
+	if err != nil {
+		c.log.WarnContext(ctx, "the source could not be asked for advice on a new root", "folder_id", folder.ID, "error", err)
+	}
+	return advice
 }
 
 // checkSource tells which sources this version can sync.

@@ -28,7 +28,7 @@ func (c *Control) Runs(ctx context.Context, folder string, limit int) ([]knowled
 		return nil, usage("limit", "the limit %d is not possible: give how many runs to show, or 0 for all", limit)
 	}
 	if !storable(folder) {
-		return nil, unknownFolder(folder)
+		return nil, UnknownFolder(folder)
 	}
 	runs, err := c.store.Runs(ctx, folder, limit)
 	if err == nil && len(runs) == 0 && folder != "" {
@@ -51,14 +51,51 @@ func (c *Control) Run(ctx context.Context, ref string) (RunDetail, error) {
 	return detail, err
 }
 
+// RunState is how far a run has come, for whoever follows it.
+type RunState struct {
+	WorkflowID string              `json:"workflow_id"`
+	FolderID   string              `json:"folder_id"`
+	Status     knowledge.RunStatus `json:"status"`
+	Reason     string              `json:"reason"`
+	// Phase is waiting, listing, syncing, reconciling or ended.
+	Phase string `json:"phase"`
+	// Listed counts what the source returned so far; Done and Failed, of Total, the pages that have to be read.
+	Listed int64 `json:"listed"`
+	Done   int64 `json:"done"`
+	Failed int64 `json:"failed"`
+	Total  int64 `json:"total"`
+	// Counts are what the run did; all zero until it has ended.
+	Counts knowledge.Counts `json:"counts"`
+}
+
+// RunState tells how far a run has come, by its Workflow ID.
+func (c *Control) RunState(ctx context.Context, workflowID string) (RunState, error) {
+	run, err := c.findRun(ctx, workflowID)
+	if err != nil {
+		return RunState{}, err
+	}
+	progress, err := c.store.RunProgress(ctx, run.WorkflowID)
+	if errors.Is(err, store.ErrNotFound) { // its record's time was over in between
+		return RunState{}, UnknownRun(workflowID)
+	}
+	return RunState{
+		WorkflowID: run.WorkflowID, FolderID: run.FolderID, Status: run.Status, Reason: run.Reason, Phase: progress.Phase,
+		Listed: progress.Listed, Done: progress.Done, Failed: progress.Failed, Total: progress.Total, Counts: run.Counts,
+	}, err
+}
+
+// UnknownRun is what is said of a run that isn't there. Entry points say the same of one that a caller may not know of.
+func UnknownRun(ref string) error {
+	return notFound("run_unknown", "there is no sync run %q: `starter runs` shows those there are", ref)
+}
+
 func (c *Control) findRun(ctx context.Context, ref string) (knowledge.Run, error) {
-	unknown := notFound("run_unknown", "there is no sync run %q: `starter runs` shows those there are", ref)
 	if ref == "" || !storable(ref) {
-		return knowledge.Run{}, unknown
+		return knowledge.Run{}, UnknownRun(ref)
 	}
 	run, err := c.store.FindRun(ctx, ref)
 	if errors.Is(err, store.ErrNotFound) {
-		return run, unknown
+		return run, UnknownRun(ref)
 	}
 	return run, err
 }

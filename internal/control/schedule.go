@@ -244,10 +244,24 @@ func checkCron(line string) error {
 }
 
 // TriggerSchedule starts the daily batch now. While one runs, nothing new starts and the answer names the running one.
+// Folders that are left out are named as by SyncAll.
 func (c *Control) TriggerSchedule(ctx context.Context, actor Actor) (Answer, error) {
 	if err := c.EnsureSchedules(ctx); err != nil {
 		return Answer{}, err
 	}
+	skipped, all, err := c.skippedFolders(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	if all {
+		return nothingActive(skipped)
+	}
+	answer, err := c.triggerDaily(ctx, actor)
+	answer.SkippedFolders = skipped
+	return answer, err
+}
+
+func (c *Control) triggerDaily(ctx context.Context, actor Actor) (Answer, error) {
 	before, err := c.describeDaily(ctx)
 	if err != nil {
 		return Answer{}, err

@@ -164,7 +164,7 @@ func (c *Control) RequestFolderSync(ctx context.Context, folder string, mode kno
 
 // StartSyncAll starts the sync of all folders, or joins the running one.
 func (c *Control) StartSyncAll(ctx context.Context, trigger string) (string, error) {
-	answer, err := c.SyncAll(ctx, Actor{Name: "loresync", Trigger: trigger})
+	answer, err := c.startAll(ctx, Actor{Name: "loresync", Trigger: trigger})
 	return answer.WorkflowID, err
 }
 

@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"runtime/debug"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -64,7 +63,7 @@ func (c *Control) Status(ctx context.Context) (StatusInfo, error) {
 		return StatusInfo{}, err
 	}
 	info := StatusInfo{
-		Version: version(), Database: overview.Database, VectorStore: "exact", EmbeddingModel: overview.EmbeddingModel,
+		Version: BuiltFrom().Version, Database: overview.Database, VectorStore: "exact", EmbeddingModel: overview.EmbeddingModel,
 		Maintenance: overview.Maintenance, Holds: overview.OpenHolds, UnfinishedDeletes: overview.UnfinishedDeletes,
 		InFlight: overview.InFlight, DueReads: overview.DueReads, Retention: store.KeptByDefault,
 	}
@@ -89,7 +88,7 @@ func (c *Control) pausedConnections(ctx context.Context) ([]Connection, error) {
 }
 
 func (c *Control) folderStatus(ctx context.Context) ([]FolderStatus, error) {
-	folders, err := c.store.Folders(ctx)
+	folders, err := c.Folders(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -123,13 +122,4 @@ func (c *Control) temporalHealth(ctx context.Context) (string, bool) {
 		return "not reachable: start it, or check TEMPORAL_ADDRESS", false
 	}
 	return "reachable, namespace " + c.options.Namespace, true
-}
-
-// version is the program's version as the build recorded it.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "unknown"
-	}
-	return info.Main.Version
 }

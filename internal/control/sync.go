@@ -55,7 +55,7 @@ func (c *Control) SyncPage(ctx context.Context, folder, ref string, _ Actor) (An
 	if page.Kind == string(knowledge.KindContainer) {
 		return Answer{}, usage("container", "%q holds pages and has no text of its own: `starter sync folder %s` reads what is new below it", ref, folder)
 	}
-	if err := c.mayBeSynced(ctx, folder, page.PageID, ref); err != nil {
+	if err := c.mayBeSynced(ctx, page, ref); err != nil {
 		return Answer{}, err
 	}
 	asked, err := c.requestPageSync(ctx, folder, page.PageID, knowledge.LanePerson, true)
@@ -69,16 +69,40 @@ func (c *Control) SyncPage(ctx context.Context, folder, ref string, _ Actor) (An
 }
 
 // mayBeSynced gives the answer that Begin would give, before a workflow is started for it.
-func (c *Control) mayBeSynced(ctx context.Context, folder, page, ref string) error {
-	why, err := c.store.SyncRefusal(ctx, folder, page)
+func (c *Control) mayBeSynced(ctx context.Context, page PageRef, ref string) error {
+	why, err := c.store.SyncRefusal(ctx, page.FolderID, page.PageID)
 	if err != nil || why == "" {
 		return err
 	}
-	return c.refused(ctx, why, folder, ref)
+	if why != "excluded" {
+		return c.refused(ctx, why, page.FolderID, ref)
+	}
+	above, err := c.store.Excluding(ctx, page.FolderID, page.SourceID)
+	if err != nil {
+		return err
+	}
+	if above == "" || above == page.SourceID {
+		return refusal(why, page.FolderID, ref)
+	}
+	return c.refuseBelow(ctx, why, page, ref, above)
 }
 
-// SyncAll starts one full sync per active folder, or joins the running batch.
+// SyncAll starts one full sync per active folder, or joins the running batch. The answer names the folders that are left out; where
+// that is all of them, nothing is started and it is refused.
 func (c *Control) SyncAll(ctx context.Context, actor Actor) (Answer, error) {
+	skipped, all, err := c.skippedFolders(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	if all {
+		return nothingActive(skipped)
+	}
+	answer, err := c.startAll(ctx, actor)
+	answer.SkippedFolders = skipped
+	return answer, err
+}
+
+func (c *Control) startAll(ctx context.Context, actor Actor) (Answer, error) {
 	answer, err := c.begin(ctx, start{workflowID: ids.SyncAll, workflowType: "SyncAllWorkflow", input: workflows.SyncAllInput{Trigger: actor.Trigger}})
 	if err != nil {
 		return Answer{}, err
@@ -100,7 +124,7 @@ func refusal(why, folder, page string) error {
 	case "maintenance":
 		return refuse(why, "maintenance is on, no sync starts: `starter maintenance off` ends it")
 	case "excluded":
-		return refuse(why, "page %q of folder %q was deleted by a person: `starter restore page %s %s` brings it back", page, folder, folder, page)
+		return refuse(why, "page %q of folder %q was deleted by a person: `starter restore page %s %s` brings it back", page, folder, folder, shellWord(page))
 	case "needs_subtree":
 		return usage(why, "%q holds pages and has no text of its own: use --subtree to delete it with all below it", page)
 	case "purging":

@@ -34,7 +34,9 @@ func (c *Control) Wait(ctx context.Context, answer Answer, progress func(knowled
 		return c.waitDelete(ctx, answer, parsed.Folder, parsed.Page)
 	case ids.KindDeleteFolder:
 		return c.waitDelete(ctx, answer, parsed.Folder, "")
-	case ids.KindHold, ids.KindWebhook:
+	case ids.KindHold:
+		return c.waitHold(ctx, answer, parsed.Unique)
+	case ids.KindWebhook:
 		return answer, c.temporal.GetWorkflow(ctx, answer.WorkflowID, answer.RunID).Get(ctx, nil)
 	case ids.KindSyncFolder, ids.KindAll:
 	}
@@ -44,6 +46,25 @@ func (c *Control) Wait(ctx context.Context, answer Answer, progress func(knowled
 		return answer, err
 	}
 	return c.waitRun(ctx, answer, progress)
+}
+
+// waitHold waits until the pages of an approved hold were looked at once more, and tells what became of them.
+func (c *Control) waitHold(ctx context.Context, answer Answer, id string) (Answer, error) {
+	err := c.temporal.GetWorkflow(ctx, answer.WorkflowID, answer.RunID).Get(ctx, nil)
+	switch {
+	case ctx.Err() != nil:
+		return answer, ctx.Err()
+	case lost(err):
+		return answer, unreachable(err)
+	case err != nil:
+		return answer, &Error{
+			Kind: KindFailed, Code: "hold_unfinished", Err: err,
+			Sentence: "the hold is approved, but not all of its pages could be looked at: run `starter holds approve " + id + "` again",
+		}
+	}
+	hold, err := c.hold(ctx, id)
+	answer.HoldOutcome = hold.HoldOutcome
+	return answer, err
 }
 
 // waitRun waits for a folder sync or a batch: its row tells, and its workflow when the row can't.

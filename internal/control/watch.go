@@ -44,7 +44,11 @@ func (c *Control) watchInfo(ctx context.Context, connection string) (WebhookInfo
 		return info, err
 	}
 	_, why := knowledge.WatchAddress(c.options.PublicURL, connection)
-	info.State, info.Advice = watchState(info.Channels, why, time.Now())
+	now, err := c.store.Now(ctx)
+	if err != nil {
+		return info, err
+	}
+	info.State, info.Advice = watchState(info.Channels, why, now)
 	return info, nil
 }
 

@@ -1,9 +1,11 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path"
+	"slices"
 
 	"github.com/loresync/loresync/internal/ids"
 	"github.com/loresync/loresync/internal/source"
@@ -12,6 +14,9 @@ import (
 
 // explainedPages bounds the answer to a question that many pages fit, such as a common title.
 const explainedPages = 20
+
+// matchedPages bounds how many pages are looked at to find those that somebody sees.
+const matchedPages = 1000
 
 // Explanation is why a page is, or isn't, in the knowledge base.
 type Explanation struct {
@@ -25,21 +30,29 @@ type Explanation struct {
 	Sentence string   `json:"sentence"`
 	Facts    []string `json:"facts"`
 	NextStep string   `json:"next_step"`
+
+	// deleted is set where the whole folder was deleted: then nothing else of the page matters.
+	deleted bool
 }
 
 // Why explains a page in every folder that knows it, or whose source has it. The page is named by its page id, its source
 // id, its path, a URL, or its whole title.
 func (c *Control) Why(ctx context.Context, ref string) ([]Explanation, error) {
+	return c.WhyIn(ctx, ref, func(string) bool { return true })
+}
+
+// WhyIn is Why for whoever sees some folders only: of the others nothing is asked, and nothing told.
+func (c *Control) WhyIn(ctx context.Context, ref string, sees func(folder string) bool) ([]Explanation, error) {
 	unknown := notFound("page_unknown",
 		"nothing is known by %q in any folder: give a page id, a path, a URL or a whole title; `starter pages FOLDER` lists what there is", ref)
 	if ref == "" || !storable(ref) {
 		return nil, unknown
 	}
-	keys, err := c.store.PagesByRef(ctx, ref, explainedPages)
+	keys, err := c.pagesByRef(ctx, ref, sees)
 	if err != nil {
 		return nil, err
 	}
-	keys, unlisted, err := c.askSources(ctx, ref, keys)
+	keys, unlisted, err := c.askSources(ctx, ref, keys, sees)
 	if err != nil {
 		return nil, err
 	}
@@ -55,15 +68,30 @@ func (c *Control) Why(ctx context.Context, ref string) ([]Explanation, error) {
 		explanations = append(explanations, explain(key, facts))
 	}
 	explanations = append(explanations, unlisted...)
+	slices.SortStableFunc(explanations, func(x, y Explanation) int { return cmp.Compare(rank(x), rank(y)) })
 	if len(explanations) == 0 {
 		return nil, unknown
 	}
 	return explanations, nil
 }
 
+func (c *Control) pagesByRef(ctx context.Context, ref string, sees func(folder string) bool) ([]store.PageKey, error) {
+	keys, err := c.store.PagesByRef(ctx, ref, matchedPages)
+	keys = slices.DeleteFunc(keys, func(key store.PageKey) bool { return !sees(key.FolderID) })
+	return keys[:min(len(keys), explainedPages)], err
+}
+
+// rank puts deleted folders behind all others.
+func rank(e Explanation) int {
+	if e.deleted {
+		return 1
+	}
+	return 0
+}
+
 // askSources adds what folders know under the id that their source makes of the reference, and what a source has that no
 // sync has seen yet.
-func (c *Control) askSources(ctx context.Context, ref string, keys []store.PageKey) ([]store.PageKey, []Explanation, error) {
+func (c *Control) askSources(ctx context.Context, ref string, keys []store.PageKey, sees func(folder string) bool) ([]store.PageKey, []Explanation, error) {
 	places, err := c.store.FolderPlaces(ctx, "")
 	if err != nil {
 		return nil, nil, err
@@ -74,7 +102,7 @@ func (c *Control) askSources(ctx context.Context, ref string, keys []store.PageK
 	}
 	var unlisted []Explanation
 	for _, place := range places {
-		if known[place.FolderID] || c.sources == nil {
+		if known[place.FolderID] || c.sources == nil || !sees(place.FolderID) {
 			continue
 		}
 		key, explanation, err := c.askSource(ctx, place, ref)

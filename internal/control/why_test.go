@@ -109,8 +109,15 @@ func TestWhyLooksIntoAllFolders(t *testing.T) {
 	require.NoError(t, err)
 	answer, err = r.Why(ctx, "a.md")
 	require.NoError(t, err)
-	assert.Contains(t, answer[0].Sentence, "folder hr was deleted by kim")
-	assert.Contains(t, answer[0].NextStep, "starter folder restore hr")
+	require.Len(t, answer, 2)
+	assert.Equal(t, "people", answer[0].FolderID, "a deleted folder comes last")
+	assert.Contains(t, answer[1].Sentence, "folder hr was deleted by kim")
+	assert.Contains(t, answer[1].NextStep, "starter folder restore hr")
+	assert.Empty(t, answer[1].Facts, "and is short")
+	r.exec(`UPDATE folders SET purge_at = now() WHERE folder_id = 'hr'`)
+	answer, err = r.Why(ctx, "a.md")
+	require.NoError(t, err)
+	assert.NotContains(t, answer[1].NextStep, "restore", "nothing is offered that would be refused")
 
 	for _, ref := range []string{"", "nothing of this name.md", "a\x00"} {
 		_, err = r.Why(ctx, ref)

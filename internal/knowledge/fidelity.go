@@ -24,7 +24,7 @@ type Fidelity struct {
 
 // String is the report in one line for people.
 func (f Fidelity) String() string {
-	parts := []string{fmt.Sprintf("%.0f %% of %d blocks searchable", f.Searchable*100, f.Blocks)}
+	parts := []string{f.share()}
 	kinds := make([]string, 0, len(f.Unsupported))
 	for kind, n := range f.Unsupported {
 		kinds = append(kinds, fmt.Sprintf("%d %s", n, kind))
@@ -42,4 +42,15 @@ func (f Fidelity) String() string {
 		}
 	}
 	return strings.Join(parts, "; ")
+}
+
+// share is how much of the content can be found. Of nothing there is no share.
+func (f Fidelity) share() string {
+	switch f.Blocks {
+	case 0:
+		return "nothing in it to search"
+	case 1:
+		return fmt.Sprintf("%.0f %% of 1 block searchable", f.Searchable*100)
+	}
+	return fmt.Sprintf("%.0f %% of %d blocks searchable", f.Searchable*100, f.Blocks)
 }

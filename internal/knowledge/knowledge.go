@@ -122,9 +122,26 @@ type Folder struct {
 	PurgeAt      *time.Time      `json:"purge_at"`
 	LastSyncAt   *time.Time      `json:"last_sync_at"`
 	Pages        PageCounts      `json:"pages"`
-	// Warnings speak of other folders that sync the same pages; only where a root was given anew.
+	// Overlaps are other folders that sync some of the same pages, as far as that is known.
+	Overlaps []Overlap `json:"overlaps,omitempty"`
+	// Warnings speak of other folders that sync the same pages, and of a root in which nothing is; only where a root was given anew.
 	Warnings []string `json:"warnings,omitempty"`
 }
+
+// Overlap is another folder that syncs some of a folder's pages too.
+type Overlap struct {
+	FolderID string `json:"folder_id"`
+	Root     string `json:"root"`
+	// How the folder's root lies to the other's: same, below or above.
+	How string `json:"how"`
+}
+
+// How two roots lie to each other.
+const (
+	OverlapSame  = "same"
+	OverlapBelow = "below"
+	OverlapAbove = "above"
+)
 
 // PageCounts is how many documents of a folder are in each state.
 type PageCounts struct {
@@ -233,6 +250,8 @@ type RunProgress struct {
 
 // Hold is a planned removal that waits for a person.
 type Hold struct {
+	HoldOutcome
+
 	HoldID    string     `json:"hold_id"`
 	FolderID  string     `json:"folder_id"`
 	Pages     []HoldPage `json:"pages"`
@@ -241,6 +260,13 @@ type Hold struct {
 	CreatedAt time.Time  `json:"created_at"`
 	DecidedAt *time.Time `json:"decided_at,omitempty"`
 	DecidedBy string     `json:"decided_by,omitempty"`
+}
+
+// HoldOutcome is what became of the pages of an approved hold; nil until all were looked at once more.
+type HoldOutcome struct {
+	Removed *int64 `json:"removed,omitempty"`
+	// Kept were left: their source has them again, or couldn't tell.
+	Kept *int64 `json:"kept,omitempty"`
 }
 
 // HoldPage is one page of a hold.

@@ -26,6 +26,8 @@ type Begun struct {
 	Lost bool
 	// ModelsPending is true when the published revision still lacks embeddings or a summary.
 	ModelsPending bool
+	// At is the time by Postgres' clock, before anything is read.
+	At time.Time
 }
 
 // Holder names a page and the token of the sync that holds it.

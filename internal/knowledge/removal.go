@@ -8,8 +8,11 @@ type Removal struct {
 	Live int64
 	// Listed is how many documents the listing saw.
 	Listed int64
-	// Recent is how many pages were removed for absence, without a person's approval, in the last 24 hours.
+	// Recent is how many pages were removed for absence, without a person's approval, in the last 24 hours. Those that came back since
+	// count too: a source that loses pages and gives them back is less to be believed, not more.
 	Recent int64
+	// Returned is how many of Recent came back.
+	Returned int64
 	// Planned is how many pages would go now.
 	Planned int64
 }
@@ -37,7 +40,19 @@ func HoldReason(r Removal) string {
 		return fmt.Sprintf("the source lists only %d pages, where %d were live", r.Listed, known)
 	}
 	if limit := max(freeRemovals, known/removalShare); r.Recent+r.Planned > limit {
-		return fmt.Sprintf("%d pages would be removed within 24 hours, more than the %d that go without asking", r.Recent+r.Planned, limit)
+		return fmt.Sprintf("%d pages would be removed within 24 hours, more than the %d that go without asking%s", r.Recent+r.Planned, limit,
+			returnedWords(r.Returned))
 	}
 	return ""
+}
+
+// returnedWords say that what a person sees missing is less than what was counted.
+func returnedWords(returned int64) string {
+	switch returned {
+	case 0:
+		return ""
+	case 1:
+		return "; one of them came back since, which counts all the same"
+	}
+	return fmt.Sprintf("; %d of them came back since, which counts all the same", returned)
 }

@@ -20,6 +20,7 @@ func TestRule7AbsenceHoldReason(t *testing.T) {
 		"exactly a quarter":                         {knowledge.Removal{Live: 200, Listed: 150, Planned: 50}, false},
 		"one over a quarter":                        {knowledge.Removal{Live: 200, Listed: 149, Planned: 51}, true},
 		"a quarter in two bites":                    {knowledge.Removal{Live: 160, Listed: 140, Recent: 30, Planned: 20}, true},
+		"a bite that came back counts":              {knowledge.Removal{Live: 160, Listed: 140, Recent: 30, Returned: 30, Planned: 20}, true},
 		"five of eight":                             {knowledge.Removal{Live: 8, Listed: 3, Planned: 5}, false},
 		"six of eight":                              {knowledge.Removal{Live: 8, Listed: 2, Planned: 6}, true},
 		"two of two, listing none":                  {knowledge.Removal{Live: 2, Planned: 2}, false},
@@ -34,6 +35,16 @@ func TestRule7AbsenceHoldReason(t *testing.T) {
 			assert.Equal(t, c.held, knowledge.HoldReason(c.removal) != "", knowledge.HoldReason(c.removal))
 		})
 	}
+}
+
+func TestRule7AHoldSaysHowMuchOfWhatWasCountedCameBack(t *testing.T) {
+	t.Parallel()
+	removal := knowledge.Removal{Live: 20, Listed: 16, Recent: 3, Planned: 4}
+	assert.NotContains(t, knowledge.HoldReason(removal), "came back")
+	removal.Returned = 1
+	assert.Contains(t, knowledge.HoldReason(removal), "one of them came back since, which counts all the same")
+	removal.Returned = 3
+	assert.Contains(t, knowledge.HoldReason(removal), "3 of them came back since")
 }
 
 func TestCountsStatus(t *testing.T) {

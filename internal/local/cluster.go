@@ -29,6 +29,9 @@ type cluster struct {
 	place   string
 	account *account
 	durable bool
+	// host is the address that the server listens on, walSegmentMB the size of the files of its log.
+	host         string
+	walSegmentMB int
 	// log takes what initdb says.
 	log string
 }
@@ -92,6 +95,9 @@ func (c cluster) create(ctx context.Context) (string, error) {
 	if err := c.initdb(ctx, fresh, password); err != nil {
 		return "", err
 	}
+	if err := c.admitNeighbours(fresh); err != nil {
+		return "", err
+	}
 	if err := os.Rename(fresh, c.dir()); err != nil {
 		return "", fmt.Errorf("make the cluster: %w", err)
 	}
@@ -119,7 +125,7 @@ func (c cluster) initdb(ctx context.Context, dir, password string) error {
 func (c cluster) runInitdb(ctx context.Context, dir, secret string, locale ...string) (string, error) {
 	args := append([]string{
 		"--pgdata=" + dir, "--username=" + superuser, "--encoding=UTF8",
-		"--auth=scram-sha-256", "--pwfile=" + secret,
+		"--auth=scram-sha-256", "--pwfile=" + secret, "--wal-segsize=" + strconv.Itoa(c.walSegmentMB),
 	}, locale...)
 	if !c.durable {
 		args = append(args, "--no-sync")
@@ -133,6 +139,22 @@ func (c cluster) runInitdb(ctx context.Context, dir, secret string, locale ...st
 	}
 	err = p.finish(ctx, time.Minute, func(time.Duration) {})
 	return p.Output(), err
+}
+
+// admitNeighbours lets in, with the password, whoever is on the network of an address that isn't this machine's own.
+func (c cluster) admitNeighbours(dir string) error {
+	if c.host == host {
+		return nil
+	}
+	rules, err := os.OpenFile(filepath.Join(dir, "pg_hba.conf"), os.O_APPEND|os.O_WRONLY, 0) //nolint:gosec // our own cluster
+	if err != nil {
+		return fmt.Errorf("admit neighbours to the cluster: %w", err)
+	}
+	_, err = rules.WriteString(strings.Join([]string{"host", "all", "all", "samenet", "scram-sha-256"}, " ") + "\n")
+	if err := errors.Join(err, rules.Close()); err != nil {
+		return fmt.Errorf("admit neighbours to the cluster: %w", err)
+	}
+	return nil
 }
 
 // lendSecret puts the password where initdb, running as the account, can read it for a moment.
@@ -151,7 +173,7 @@ func (c cluster) passwordFile() string {
 
 func (c cluster) writePassword() (string, error) {
 	password := rand.Text()
-	line := strings.Join([]string{host, "*", "*", superuser, password}, ":")
+	line := strings.Join([]string{c.host, "*", "*", superuser, password}, ":")
 	if err := os.WriteFile(c.passwordFile(), []byte(line+"\n"), 0o600); err != nil {
 		return "", fmt.Errorf("write the cluster's password: %w", err)
 	}

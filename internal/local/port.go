@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// host is the only address that servers of this package listen on.
+// host is the address that servers of this package listen on unless they are told another.
 const host = "127.0.0.1"
 
 var errPortsRepeat = errors.New("the system keeps offering ports that are already promised")

@@ -42,6 +42,10 @@ type PostgresOptions struct {
 	SharedBuffersMB int
 	// MaxConnections is the number of sessions at a time; 0 means 200.
 	MaxConnections int
+	// WALSegmentMB is the size of the files of the log, fixed when the cluster is made; 0 means 16.
+	WALSegmentMB int
+	// Host is the only address to listen on; empty means 127.0.0.1.
+	Host string
 }
 
 // Postgres is a running private cluster. All methods may be called from any goroutine.
@@ -96,6 +100,7 @@ func (p *Postgres) claim(ctx context.Context) error {
 		return err
 	}
 	p.cluster = cluster{binDir: p.options.BinDir, place: place, account: acct, durable: p.options.Durable, log: p.LogFile()}
+	p.cluster.host, p.cluster.walSegmentMB = p.host(), orDefault(p.options.WALSegmentMB, 16)
 	return p.lock(place)
 }
 
@@ -177,10 +182,12 @@ func (p *Postgres) launchOnce(ctx context.Context) error {
 func (p *Postgres) URL(database string) string {
 	address := url.URL{
 		Scheme: "postgres", User: url.UserPassword(superuser, p.password),
-		Host: net.JoinHostPort(host, strconv.Itoa(p.options.Port)), Path: "/" + database, RawQuery: "sslmode=disable",
+		Host: net.JoinHostPort(p.host(), strconv.Itoa(p.options.Port)), Path: "/" + database, RawQuery: "sslmode=disable",
 	}
 	return address.String()
 }
+
+func (p *Postgres) host() string { return orDefault(p.options.Host, host) }
 
 // DataDir is the folder of the cluster's files. It lies below the owner's data directory unless the account that runs
 // Postgres for root can't go there.

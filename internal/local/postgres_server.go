@@ -23,7 +23,7 @@ func (p *Postgres) arguments() []string {
 	o := p.options
 	args := []string{
 		"-D", p.cluster.dir(),
-		"-c", "listen_addresses=" + host,
+		"-c", "listen_addresses=" + p.host(),
 		"-c", "port=" + strconv.Itoa(o.Port),
 		// No socket in the file system: its path may have 107 bytes at most, and data directories lie deep.
 		"-c", "unix_socket_directories=",
@@ -131,8 +131,9 @@ func isPostmaster(pid int, dir string) bool {
 	return filepath.Base(program) == "postgres" && (rest == dir || strings.HasPrefix(rest, dir+" "))
 }
 
-func orDefault(value, fallback int) int {
-	if value == 0 {
+func orDefault[T comparable](value, fallback T) T {
+	var none T
+	if value == none {
 		return fallback
 	}
 	return value

@@ -33,6 +33,8 @@ type TemporalOptions struct {
 	InMemory bool
 	// Port is the port of the gRPC frontend; 0 means a free one.
 	Port int
+	// Host is the only address to listen on; empty means 127.0.0.1.
+	Host string
 	// UI starts Temporal's web interface beside the server.
 	UI bool
 	// UIPort is the port of the web interface; 0 means a free one.
@@ -133,7 +135,7 @@ func (t *Temporal) launch(ctx context.Context) error {
 // 20 times a second otherwise, 50 ms for every hop of a workflow; WAL and NORMAL make the database file as fast as
 // memory, and only a crash of the operating system can lose its last transactions.
 func (t *Temporal) arguments() []string {
-	args := []string{"server", "start-dev", "--ip", host, "--port", strconv.Itoa(t.options.Port), "--log-level", "warn"}
+	args := []string{"server", "start-dev", "--ip", t.host(), "--port", strconv.Itoa(t.options.Port), "--log-level", "warn"}
 	if t.options.UI {
 		args = append(args, "--ui-port", strconv.Itoa(t.options.UIPort))
 	} else {
@@ -154,15 +156,17 @@ func (t *Temporal) arguments() []string {
 
 // Address is the host and port of the gRPC frontend.
 func (t *Temporal) Address() string {
-	return net.JoinHostPort(host, strconv.Itoa(t.options.Port))
+	return net.JoinHostPort(t.host(), strconv.Itoa(t.options.Port))
 }
+
+func (t *Temporal) host() string { return orDefault(t.options.Host, host) }
 
 // UIURL is the address of the web interface, empty when there is none.
 func (t *Temporal) UIURL() string {
 	if !t.options.UI {
 		return ""
 	}
-	return "http://" + net.JoinHostPort(host, strconv.Itoa(t.options.UIPort))
+	return "http://" + net.JoinHostPort(t.host(), strconv.Itoa(t.options.UIPort))
 }
 
 // LogFile is where the server's output goes.

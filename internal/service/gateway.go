@@ -9,6 +9,8 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"github.com/loresync/loresync/internal/access"
+	"github.com/loresync/loresync/internal/api"
 	"github.com/loresync/loresync/internal/config"
 	"github.com/loresync/loresync/internal/telemetry"
 	"github.com/loresync/loresync/internal/web"
@@ -39,8 +41,15 @@ func serve(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 		return err
 	}
 	defer wiring.Close()
+	door := access.NewDoor(cfg.AdminToken, wiring.Control, nil)
+	rest, err := api.New(api.Options{
+		Control: wiring.Control, Searcher: wiring.Searcher, Door: door, PublicURL: cfg.PublicURL, Stopping: ctx.Done(), Log: log,
+	})
+	if err != nil {
+		return &SettingsError{Err: fmt.Errorf("LORESYNC_PUBLIC_URL can't be used: %w", err)}
+	}
 	handler := web.New(web.Options{
-		Status: wiring.Control, Checks: checks(wiring, cfg), Registry: registry, AdminToken: cfg.AdminToken, PublicURL: cfg.PublicURL,
+		Status: wiring.Control, Checks: checks(wiring, cfg), Registry: registry, Door: door, API: rest, PublicURL: cfg.PublicURL,
 		TemporalUI: cfg.TemporalUIURL, Namespace: namespaceOf(cfg), Log: log, Webhooks: wiring.Control, NotionWebhookSecret: cfg.Notion.WebhookSecret,
 	})
 	log.InfoContext(ctx, "gateway is ready", "listen", listener.Addr().String())

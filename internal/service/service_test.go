@@ -138,6 +138,8 @@ func TestGateway(t *testing.T) {
 		} {
 			assert.Contains(t, string(body), name)
 		}
+		status, _ = ask(t, "http://"+cfg.Listen+"/api/v1/folders")
+		assert.Equal(t, http.StatusUnauthorized, status, "the API is there")
 		require.NoError(t, stop())
 	})
 	t.Run("says which part is missing", func(t *testing.T) {

@@ -29,6 +29,7 @@ func work(ctx context.Context, cfg config.Config, log *slog.Logger) error {
 	if err := awaitTemporal(ctx, wiring.Temporal, cfg, log); err != nil {
 		return err
 	}
+	wiring.Sources.KeepKeys()
 	return workers.Run(ctx, workers.Options{
 		Store: wiring.Store, Temporal: wiring.Temporal, Control: wiring.Control, Sources: wiring.Sources,
 		Models: activities.Models{Embedder: wiring.Embedder, Summarizer: wiring.Summarizer},

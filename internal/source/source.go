@@ -24,8 +24,16 @@ type Root struct {
 	// Known gives the parents of the folder's known pages by source id, for listings whose source doesn't tell every parent.
 	// It may be nil.
 	Known func(ctx context.Context) (map[string]string, error)
+	// At is the time by the store's clock, before the page is read; zero outside a read.
+	At time.Time
 	// Memo keeps the answers that one page takes many requests for, for the next attempt at reading it. It may be nil.
 	Memo Memo
+	// Notes keeps what a listing tells of pages beyond its entries, for their first reads. It may be nil; reads have
+	// none.
+	Notes Notes
+	// Note gives a read what a listing kept of its page, and drops it; false when there is nothing of the last half hour. It may
+	// be nil; listings have none.
+	Note func(ctx context.Context, sourceID string) ([]byte, bool, error)
 }
 
 // Memo is what earlier attempts at reading one page left behind. It is lost at any time, and what it can't keep or find costs
@@ -35,6 +43,16 @@ type Memo interface {
 	Load(ctx context.Context, key string) ([]byte, bool, error)
 	// Save keeps a value, in the place of an older one. What is more than is kept of one page is dropped in silence.
 	Save(ctx context.Context, key string, value []byte) error
+}
+
+// Notes keeps what a listing tells of pages until their first reads, in whatever process these run. They are lost at any time,
+// which costs requests, nothing else. What is newer than a note makes it worthless: a source drops the notes on all that its change
+// feed leads to, and its caller gives out none that another listing overtook. It is safe for concurrent use.
+type Notes interface {
+	// Keep keeps notes by source id, in the place of older ones. It is called before the batch with their entries is yielded.
+	Keep(ctx context.Context, notes map[string][]byte) error
+	// Drop drops the notes on some pages.
+	Drop(ctx context.Context, sourceIDs []string) error
 }
 
 // Limits bound one page. A zero value means the source's default.
@@ -250,6 +268,6 @@ type Channel struct {
 type Watched struct {
 	// ResourceID is the source's name of what is watched; it comes with each call.
 	ResourceID string
-	// Expires is when the source closes the channel by itself.
+	// Expires is when the source closes the channel by itself; zero when it doesn't tell.
 	Expires time.Time
 }

@@ -9,6 +9,8 @@ import (
 
 // Connection is one connection row.
 type Connection struct {
+	KeyInUse
+
 	Name, Source, SecretRef, PauseReason string
 	// Subject is as whom a service account with domain-wide delegation reads; empty for the account itself.
 	Subject  string
@@ -16,7 +18,13 @@ type Connection struct {
 }
 
 const connections = `
-SELECT name, source, secret_ref, subject, pause_reason, paused_at FROM connections WHERE $1 = '' OR name = $1 ORDER BY name`
+SELECT c.name, c.source, c.secret_ref, c.subject, c.pause_reason, c.paused_at, coalesce(CASE WHEN t.connection IS NULL THEN k.key_digest END, '') AS key_digest,
+    CASE WHEN t.connection IS NULL THEN coalesce(k.origin, '') ELSE 'the consent of ' || t.authorized_by END AS key_origin,
+    coalesce(t.account, k.identity, '') AS identity, CASE WHEN t.connection IS NULL THEN k.used_since ELSE t.authorized_at END AS key_since
+FROM connections c LEFT JOIN oauth_tokens t ON t.connection = c.name AND c.secret_ref = ''
+LEFT JOIN LATERAL (SELECT x.key_digest, x.origin, x.identity, x.used_since FROM connection_keys x
+                   WHERE x.connection = c.name AND x.used_since IS NOT NULL ORDER BY x.used_since DESC LIMIT 1) k ON true
+WHERE $1 = '' OR c.name = $1 ORDER BY c.name`
 
 // Connections gives all connections.
 func (s *Store) Connections(ctx context.Context) ([]Connection, error) {

@@ -35,7 +35,14 @@ func (s *Store) AcceptPageDelete(ctx context.Context, r DeleteRequest) (Accepted
 	})
 }
 
-const acceptFolderDelete = `SELECT * FROM accept_folder_delete($1, $2, $3, $4, $5)`
+// Readers saw what is published; the record counts skipped and unread pages too.
+const (
+	readBefore         = `(SELECT count(*) FROM pages p WHERE p.folder_id = d.folder_id AND p.published_revision_id IS NOT NULL AND p.tombstoned_at IS NULL)`
+	acceptFolderDelete = `
+SELECT a.outcome, a.delete_id, a.accepted_at, a.purge_at, CASE WHEN a.delete_id IS NOT NULL THEN ` + readBefore + ` END AS pages
+FROM accept_folder_delete($1, $2, $3, $4, $5) a CROSS JOIN (SELECT $1::text AS folder_id) d`
+	pagesOfDelete = `CASE WHEN d.page_id IS NULL THEN ` + readBefore + ` ELSE d.pages END AS pages`
+)
 
 // AcceptFolderDelete hides a whole folder in one row write.
 func (s *Store) AcceptFolderDelete(ctx context.Context, r DeleteRequest) (Accepted, error) {
@@ -152,7 +159,7 @@ func (s *Store) FoldersToPurge(ctx context.Context) ([]string, error) {
 }
 
 // Restored is the answer to a restore: restored, lifted (only the exclusion was left), or why not: folder_unknown,
-// folder_deleted, page_unknown, not_deleted, covered (then PageID is the page whose subtree was deleted), purging.
+// folder_deleted, page_unknown, not_deleted, covered (then PageID is the page that is to be restored instead), purging.
 type Restored struct {
 	Outcome  string
 	PageID   *string
@@ -167,6 +174,31 @@ func (s *Store) RestorePage(ctx context.Context, folder, sourceID, who string) (
 	return insist(func() (Restored, error) {
 		return one[Restored](ctx, s, "restore a page", restorePage, folder, sourceID, who)
 	})
+}
+
+const hiddenBy = `
+SELECT coalesce((SELECT p.delete_id FROM pages p WHERE p.folder_id = $1 AND p.source_id = $2 AND p.tombstone_reason = 'person'
+                 AND excluding($1, $2) IS NULL), 0)`
+
+// HiddenBy gives the delete of a subtree that a page was moved out of since, 0 for every other page.
+func (s *Store) HiddenBy(ctx context.Context, folder, sourceID string) (int64, error) {
+	return scalar[int64](ctx, s, "look what hid a page", hiddenBy, folder, sourceID)
+}
+
+const restoreBelow = `SELECT restore_below($1, $2, nullif($3::bigint, 0), $4)`
+
+// RestoreBelow brings back up to bound pages below one that no exclusion covers any more and that a delete had hidden; deleteID 0
+// means those that no delete is known of. It returns how many it took.
+func (s *Store) RestoreBelow(ctx context.Context, folder, sourceID string, deleteID int64, bound int) (int, error) {
+	return scalar[int](ctx, s, "restore what is below a page", restoreBelow, folder, sourceID, deleteID, bound)
+}
+
+const excluding = `SELECT coalesce(excluding($1, $2), '')`
+
+// Excluding gives the source id of what is to be restored for a page to be seen again: the outermost deleted subtree above it, or the
+// page; "" where no exclusion is to be lifted.
+func (s *Store) Excluding(ctx context.Context, folder, sourceID string) (string, error) {
+	return scalar[string](ctx, s, "look what excludes a page", excluding, folder, sourceID)
 }
 
 const restoreSwept = `SELECT restore_swept($1, $2)`
@@ -195,9 +227,9 @@ func (s *Store) RestoreFolder(ctx context.Context, folder, who string) (string, 
 }
 
 const undoableDeletes = `
-SELECT delete_id, folder_id, coalesce(page_id, '') AS page_id, source_id, subtree, now, who, pages, workflow_id, accepted_at, finished_at, purge_at,
-       greatest(extract(epoch FROM purge_at - now()), 0)::bigint AS undo_seconds
-FROM deletes WHERE restored_at IS NULL AND purged_at IS NULL ORDER BY accepted_at DESC, delete_id DESC`
+SELECT delete_id, folder_id, coalesce(page_id, '') AS page_id, source_id, subtree, now, who, ` + pagesOfDelete + `, workflow_id, accepted_at, finished_at,
+       purge_at, greatest(extract(epoch FROM purge_at - now()), 0)::bigint AS undo_seconds
+FROM deletes d WHERE restored_at IS NULL AND purged_at IS NULL ORDER BY accepted_at DESC, delete_id DESC`
 
 // UndoableDeletes gives the deletes that have been neither restored nor purged, the latest first.
 func (s *Store) UndoableDeletes(ctx context.Context) ([]knowledge.Delete, error) {
@@ -205,9 +237,9 @@ func (s *Store) UndoableDeletes(ctx context.Context) ([]knowledge.Delete, error)
 }
 
 const deleteByID = `
-SELECT delete_id, folder_id, coalesce(page_id, '') AS page_id, source_id, subtree, now, who, pages, workflow_id, accepted_at, finished_at, purge_at,
-       greatest(extract(epoch FROM purge_at - now()), 0)::bigint AS undo_seconds, restored_at, purged_at
-FROM deletes WHERE folder_id = $1 AND coalesce(page_id, '') = $2 ORDER BY delete_id DESC LIMIT 1`
+SELECT delete_id, folder_id, coalesce(page_id, '') AS page_id, source_id, subtree, now, who, ` + pagesOfDelete + `, workflow_id, accepted_at, finished_at,
+       purge_at, greatest(extract(epoch FROM purge_at - now()), 0)::bigint AS undo_seconds, restored_at, purged_at
+FROM deletes d WHERE folder_id = $1 AND coalesce(page_id, '') = $2 ORDER BY delete_id DESC LIMIT 1`
 
 // DeleteState is how far the last delete of a page (of the folder when page is empty) has come.
 type DeleteState struct {

@@ -26,9 +26,11 @@ type begunRow struct {
 	Parent        *string
 	Lost          bool
 	ModelsPending *bool
+	At            time.Time
 }
 
-const beginPageSync = `SELECT * FROM begin_page_sync($1, $2, $3, $4, $5, $6)`
+// The time is taken once the row lock is there, which may have been waited for.
+const beginPageSync = `SELECT *, clock_timestamp() AS at FROM begin_page_sync($1, $2, $3, $4, $5, $6)`
 
 // BeginPageSync takes the page's in-flight row for a workflow run, or says why not. A second Begin of the same run fences
 // the first.
@@ -45,6 +47,7 @@ func (row begunRow) begun() knowledge.Begun {
 		Outcome: row.Outcome, Token: *row.Token, ReadSeq: *row.ReadSeq, PageNo: *row.PageNo, SourceID: *row.SourceID, Source: *row.Source,
 		Connection: *row.Connection, Root: *row.Root, Limits: row.Limits, ContentHash: row.ContentHash, Title: *row.Title,
 		SourceVersion: *row.SourceVersion, Parent: deref(row.Parent), Lost: row.Lost, ModelsPending: *row.ModelsPending,
+		At: row.At,
 	}
 }
 
@@ -72,8 +75,9 @@ func (s *Store) StageRevision(ctx context.Context, h knowledge.Holder, r knowled
 	if fidelity == nil {
 		fidelity = json.RawMessage(`{}`)
 	}
+	r.Place.ListedTitle = knowledge.Title(r.Place.ListedTitle)
 	return one[knowledge.Staged](ctx, s, "stage a revision", stageRevision, h.Folder, h.Page, h.Token, nonNilBytes(r.Raw), r.Format, r.ContentHash, r.Markdown,
-		r.Title, meta, r.Summary, r.SummaryModel, r.Version, r.EditedAt, headings, bodies, hashes, terms, r.EmbeddingModel, r.EmbeddingDimensions,
+		knowledge.Title(r.Title), meta, r.Summary, r.SummaryModel, r.Version, r.EditedAt, headings, bodies, hashes, terms, r.EmbeddingModel, r.EmbeddingDimensions,
 		r.Place, r.Fingerprint, r.RecheckAfter, fidelity)
 }
 
@@ -106,8 +110,8 @@ const publishUnchanged = `SELECT * FROM publish_page($1, $2, $3, NULL, $4, $5, $
 
 // PublishUnchanged records that the holder read what is published already.
 func (s *Store) PublishUnchanged(ctx context.Context, h knowledge.Holder, r knowledge.Reading) (knowledge.Published, error) {
-	return one[knowledge.Published](ctx, s, "record an unchanged page", publishUnchanged, h.Folder, h.Page, h.Token, r.Title, r.Place.URL, r.Place.Path,
-		r.Place.Parent, r.Place.ListedTitle, r.Version, r.EditedAt, r.Fingerprint, r.RecheckAfter)
+	return one[knowledge.Published](ctx, s, "record an unchanged page", publishUnchanged, h.Folder, h.Page, h.Token, knowledge.Title(r.Title), r.Place.URL,
+		r.Place.Path, r.Place.Parent, knowledge.Title(r.Place.ListedTitle), r.Version, r.EditedAt, r.Fingerprint, r.RecheckAfter)
 }
 
 const noteSourceFacts = `SELECT note_source_facts($1, $2, $3, $4, $5)`
@@ -133,7 +137,8 @@ func (s *Store) FinishPageSync(ctx context.Context, h knowledge.Holder, outcome 
 
 const heldPage = `
 SELECT 'begun' AS outcome, i.token, i.read_seq, p.page_no, p.source_id, f.source, f.connection, f.root, f.limits, r.content_hash, p.title,
-       p.source_version, p.parent_source_id AS parent, coalesce(p.tombstone_reason = 'source', false) AS lost, false AS models_pending
+       p.source_version, p.parent_source_id AS parent, coalesce(p.tombstone_reason = 'source', false) AS lost, false AS models_pending,
+       now() AS at
 FROM in_flight i JOIN pages p ON p.folder_id = i.folder_id AND p.page_id = i.page_id JOIN folders f ON f.folder_id = i.folder_id
 LEFT JOIN revisions r ON r.revision_id = p.published_revision_id
 WHERE i.folder_id = $1 AND i.page_id = $2 AND i.token = $3 AND NOT i.cancel_requested`

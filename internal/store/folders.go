@@ -109,6 +109,32 @@ func (s *Store) FolderPlaces(ctx context.Context, connection string) ([]FolderPl
 	return list[FolderPlace](ctx, s, "read the folders' roots", folderPlaces, "", connection)
 }
 
+// What was synced from another root before, or restored, is known by no listing of the present root. A container is never
+// tombstoned itself: it is there as long as a document is below it.
+const knownRoots = `
+SELECT w.folder_id, w.source_id FROM unnest($1::text[], $2::text[]) AS w (folder_id, source_id)
+JOIN folders f ON f.folder_id = w.folder_id
+JOIN pages p ON p.folder_id = w.folder_id AND p.source_id = w.source_id
+WHERE EXISTS (SELECT 1 FROM listings l WHERE l.folder_id = f.folder_id AND l.folder_generation = f.generation AND NOT l.dry_run AND l.completed_at IS NOT NULL)
+  AND CASE WHEN p.kind = 'document' THEN p.tombstoned_at IS NULL AND p.unseen_since IS NULL
+           ELSE EXISTS (SELECT 1 FROM pages_below(p.folder_id, p.source_id) b
+                        WHERE b.kind = 'document' AND b.tombstoned_at IS NULL AND b.unseen_since IS NULL) END`
+
+// FolderRoot is a source id that is the root of one folder, looked for among the pages of another.
+type FolderRoot struct{ FolderID, SourceID string }
+
+// KnownRoots gives those of some source ids that a folder knows as a page or a container of its own, as of its last listing.
+func (s *Store) KnownRoots(ctx context.Context, sought []FolderRoot) ([]FolderRoot, error) {
+	if len(sought) == 0 {
+		return nil, nil
+	}
+	folders, sources := make([]string, len(sought)), make([]string, len(sought))
+	for i, r := range sought {
+		folders[i], sources[i] = r.FolderID, r.SourceID
+	}
+	return list[FolderRoot](ctx, s, "look for roots below roots", knownRoots, folders, sources)
+}
+
 // NewFolder is a folder to be registered.
 type NewFolder struct {
 	ID, Source, Connection, Root, Title, Owner string

@@ -81,6 +81,7 @@ const sourceDrifts = `
 SELECT e.change, e.source_id, coalesce(e.page_id, '') AS page_id FROM listings l JOIN listing_entries e ON e.listing_id = l.listing_id
 WHERE l.workflow_id = $1 AND e.kind = 'document' AND (e.change IN ('new', 'changed', 'revived') OR e.moved)
   AND NOT covering_listed(l.listing_id, l.folder_id, e.source_id, e.parent_source_id)
+  AND NOT EXISTS (SELECT 1 FROM pages p WHERE p.folder_id = l.folder_id AND p.page_id = e.page_id AND p.tombstone_reason = 'person')
 UNION ALL
 SELECT 'vanished', p.source_id, p.page_id FROM listings l JOIN pages p ON p.folder_id = l.folder_id
 WHERE l.workflow_id = $1 AND l.verdict = 'complete' AND p.kind = 'document' AND p.tombstoned_at IS NULL AND p.created_seq < l.began_seq

@@ -8,7 +8,7 @@ import (
 )
 
 const holds = `
-SELECT h.hold_id, h.folder_id, h.reason, h.state, h.created_at, h.decided_at, h.decided_by FROM holds h
+SELECT h.hold_id, h.folder_id, h.reason, h.state, h.created_at, h.decided_at, h.decided_by, h.removed, h.kept FROM holds h
 JOIN folders f ON f.folder_id = h.folder_id
 WHERE ($1 = '' OR h.hold_id = $1) AND ($2 OR (h.state = 'open' AND f.deleted_at IS NULL)) ORDER BY h.created_at, h.hold_id`
 
@@ -78,7 +78,9 @@ func (s *Store) HeldPages(ctx context.Context, holdID string) ([]HeldPage, error
 
 const decideHold = `
 WITH decided AS (
-    UPDATE holds SET state = $2, decided_at = now(), decided_by = $3 WHERE hold_id = $1 AND state = 'open' RETURNING hold_id, folder_id
+    UPDATE holds h SET state = $2, decided_at = now(), decided_by = $3, approved_pages = CASE WHEN $2 = 'approved' THEN
+        ARRAY(SELECT x.page_id FROM hold_pages x WHERE x.hold_id = h.hold_id ORDER BY x.page_id) ELSE '{}' END
+    WHERE hold_id = $1 AND state = 'open' RETURNING hold_id, folder_id
 )
 INSERT INTO sync_events (kind, folder_id, actor, data)
 SELECT 'hold_' || $2, folder_id, $3, jsonb_build_object('hold_id', hold_id) FROM decided`
@@ -87,6 +89,24 @@ SELECT 'hold_' || $2, folder_id, $3, jsonb_build_object('hold_id', hold_id) FROM
 func (s *Store) DecideHold(ctx context.Context, id, state, actor string) (bool, error) {
 	n, err := exec(ctx, s, "decide a hold", decideHold, id, state, actor)
 	return n > 0, err
+}
+
+// Whoever approves once more may have more of them removed; what came back since counts no less as removed.
+const settleHold = `
+WITH now AS (
+    SELECT h.hold_id, count(*) FILTER (WHERE p.page_id IS NULL OR p.tombstoned_at IS NOT NULL) AS removed,
+           count(*) FILTER (WHERE p.page_id IS NOT NULL AND p.tombstoned_at IS NULL) AS kept
+    FROM holds h CROSS JOIN unnest(h.approved_pages) AS a (page_id)
+    LEFT JOIN pages p ON p.folder_id = h.folder_id AND p.page_id = a.page_id
+    WHERE h.hold_id = $1 AND h.state = 'approved' GROUP BY h.hold_id
+)
+UPDATE holds h SET removed = now.removed, kept = now.kept FROM now
+WHERE h.hold_id = now.hold_id AND (h.removed IS NULL OR h.removed < now.removed)`
+
+// SettleHold notes what became of the pages of an approved hold, once all were looked at.
+func (s *Store) SettleHold(ctx context.Context, id string) error {
+	_, err := exec(ctx, s, "note what became of a hold", settleHold, id)
+	return err
 }
 
 const keepHeldPages = `

@@ -85,7 +85,7 @@ func (s *Store) StageBatch(ctx context.Context, listingID int64, batchNo int, ba
 		if !e.ParentUnknown {
 			parents[i] = &batch.Entries[i].ParentSourceID
 		}
-		titles[i], urls[i], paths[i], versions[i] = e.Title, e.URL, e.Path, e.Version
+		titles[i], urls[i], paths[i], versions[i] = knowledge.Title(e.Title), e.URL, e.Path, e.Version
 		found[i] = cmp.Or(e.FoundBy, knowledge.FoundByListing)
 		if !e.EditedAt.IsZero() {
 			edits[i] = &batch.Entries[i].EditedAt
@@ -143,11 +143,12 @@ func (s *Store) NewSourceIDs(ctx context.Context, listingID int64) ([]string, er
 	return found, err
 }
 
-const applyRename = `SELECT apply_rename($1, $2, $3)`
+const applyRename = `SELECT apply_rename($1, $2, $3, $4)`
 
-// ApplyRename gives a page its new name; dropped when a newer listing has been applied already.
-func (s *Store) ApplyRename(ctx context.Context, listingID int64, oldSourceID, newSourceID string) (string, error) {
-	return scalar[string](ctx, s, "apply a rename", applyRename, listingID, oldSourceID, newSourceID)
+// ApplyRename gives a page its new name, by the fingerprint that both have; dropped when a newer listing has been applied already, or
+// when the page has other content by now.
+func (s *Store) ApplyRename(ctx context.Context, listingID int64, oldSourceID, newSourceID string, fingerprint []byte) (string, error) {
+	return scalar[string](ctx, s, "apply a rename", applyRename, listingID, oldSourceID, newSourceID, fingerprint)
 }
 
 const settleEntries = `SELECT open_left, waiting, listed_left FROM settle_entries($1)`
@@ -233,8 +234,11 @@ func (s *Store) HoldPages(ctx context.Context, holdID string) ([]knowledge.Lost,
 const removalFacts = `
 SELECT
   (SELECT count(*) FROM live_pages p WHERE p.folder_id = $1) AS live,
-  (SELECT count(*) FROM sync_events e WHERE e.folder_id = $1 AND e.kind = 'removed' AND e.at > now() - interval '24 hours'
-     AND NOT (e.data ->> 'approved')::boolean) AS recent`
+  r.recent, r.returned
+FROM (
+    SELECT count(*) AS recent, count(*) FILTER (WHERE EXISTS (SELECT 1 FROM sync_events b
+        WHERE b.folder_id = $1 AND b.page_id = e.page_id AND b.event_id > e.event_id AND b.kind = 'revived')) AS returned
+    FROM sync_events e WHERE e.folder_id = $1 AND e.kind = 'removed' AND e.at > now() - interval '24 hours' AND NOT (e.data ->> 'approved')::boolean) r`
 
 const listedDocuments = `
 SELECT EXISTS (SELECT 1 FROM listings l WHERE l.listing_id = $1 AND l.full_listing) AS full,

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/loresync/loresync/internal/knowledge"
@@ -17,6 +18,10 @@ type PageQuery struct {
 	Limit int
 	// After is the page id that the answer starts behind, in the order in which pages were registered.
 	After string
+	// AfterNo is the same as a page number, which still means the same when that page is purged.
+	AfterNo int64
+	// Match is part of the title, the path or the URL, in any case; "" means all.
+	Match string
 }
 
 type pageRow struct {
@@ -58,7 +63,8 @@ LEFT JOIN pages up ON up.folder_id = s.folder_id AND up.source_id = s.parent_sou
 
 const pagesOfFolder = pageColumns + `
 WHERE s.folder_id = $1 AND ($2 OR s.kind = 'document')
-  AND s.page_no > coalesce((SELECT a.page_no FROM pages a WHERE a.folder_id = $1 AND a.page_id = $4), 0)
+  AND s.page_no > greatest($6, coalesce((SELECT a.page_no FROM pages a WHERE a.folder_id = $1 AND a.page_id = $4), 0))
+  AND ($7 = '' OR s.title ILIKE $7 OR s.path ILIKE $7 OR s.url ILIKE $7)
   AND CASE $3
         WHEN '' THEN true
         WHEN 'failed' THEN s.failure_class IS NOT NULL AND s.state NOT IN ('excluded', 'tombstoned') AND f.deleted_at IS NULL
@@ -69,7 +75,27 @@ ORDER BY s.page_no LIMIT nullif($5, 0)`
 
 // Pages gives the pages of a folder in the order in which they were registered.
 func (s *Store) Pages(ctx context.Context, folder string, q PageQuery) ([]knowledge.Page, error) {
-	return s.readPages(ctx, "read pages", pagesOfFolder, folder, q.Containers, q.State, q.After, q.Limit)
+	return s.readPages(ctx, "read pages", pagesOfFolder, q.args(folder)...)
+}
+
+// PagesBehind gives up to q.Limit pages, and the number of the last one while more follow; 0 at the end.
+func (s *Store) PagesBehind(ctx context.Context, folder string, q PageQuery) (pages []knowledge.Page, next int64, err error) {
+	more := q
+	more.Limit++
+	rows, err := list[pageRow](ctx, s, "read some pages", pagesOfFolder, more.args(folder)...)
+	if len(rows) > q.Limit {
+		rows = rows[:q.Limit]
+		next = rows[q.Limit-1].PageNo
+	}
+	return pagesOf(rows), next, err
+}
+
+func (q PageQuery) args(folder string) []any {
+	match := q.Match
+	if match != "" {
+		match = "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(match) + "%"
+	}
+	return []any{folder, q.Containers, q.State, q.After, q.Limit, q.AfterNo, match}
 }
 
 const pageByID = pageColumns + ` WHERE s.folder_id = $1 AND s.page_id = $2`
@@ -110,11 +136,15 @@ func (s *Store) fidelity(ctx context.Context, folder, page string) (*knowledge.F
 
 func (s *Store) readPages(ctx context.Context, doing, query string, args ...any) ([]knowledge.Page, error) {
 	rows, err := list[pageRow](ctx, s, doing, query, args...)
+	return pagesOf(rows), err
+}
+
+func pagesOf(rows []pageRow) []knowledge.Page {
 	pages := make([]knowledge.Page, len(rows))
 	for i, row := range rows {
 		pages[i] = row.page()
 	}
-	return pages, err
+	return pages
 }
 
 // PageKey names a page, or what is left of it.
@@ -164,8 +194,8 @@ FROM register_page($1, $2, $3, $4, $5, $6, $7, $8, 'request')`
 
 // RegisterPage inserts or selects the row of a page by its source id.
 func (s *Store) RegisterPage(ctx context.Context, p NewPage) (PageKey, error) {
-	return one[PageKey](ctx, s, "register a page", registerPage, p.FolderID, p.SourceID, p.CandidateID, p.ParentSourceID, p.Kind, p.Title,
-		p.URL, p.Path)
+	return one[PageKey](ctx, s, "register a page", registerPage, p.FolderID, p.SourceID, p.CandidateID, p.ParentSourceID, p.Kind,
+		knowledge.Title(p.Title), p.URL, p.Path)
 }
 
 const excludedAmong = `

@@ -182,6 +182,11 @@ func scalar[T any](ctx context.Context, s *Store, doing, query string, args ...a
 	return value, wrap(doing, err)
 }
 
+// Now is the time by Postgres' clock, the only one that all processes share.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	return scalar[time.Time](ctx, s, "look at the clock", `SELECT now()`)
+}
+
 // exec runs a statement and tells how many rows it touched.
 func exec(ctx context.Context, s *Store, doing, query string, args ...any) (int64, error) {
 	tag, err := s.pool.Exec(ctx, query, args...)

@@ -16,7 +16,7 @@ func (s *Store) ReportChildren(ctx context.Context, h knowledge.Holder, children
 	titles, urls, versions := make([]string, n), make([]string, n), make([]string, n)
 	for i, c := range children {
 		sids[i], candidates[i], kinds[i] = c.SourceID, candidateID(c.SourceID, true), string(c.Kind)
-		titles[i], urls[i], versions[i] = c.Title, c.URL, c.Version
+		titles[i], urls[i], versions[i] = knowledge.Title(c.Title), c.URL, c.Version
 	}
 	return scalar[int](ctx, s, "report children", reportChildren, h.Folder, h.Page, h.Token, sids, candidates, kinds, titles, urls, versions)
 }

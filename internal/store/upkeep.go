@@ -29,14 +29,16 @@ WITH staged AS (
     DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day' RETURNING 1
 ), progress AS (
     DELETE FROM read_progress WHERE saved_at < now() - $1::interval RETURNING 1
+), notes AS (
+    DELETE FROM listing_notes WHERE saved_at < now() - $2::interval RETURNING 1
 )
 SELECT (SELECT count(*) FROM staged) + (SELECT count(*) FROM listed) + (SELECT count(*) FROM containers) + (SELECT count(*) FROM keys)
-  + (SELECT count(*) FROM progress)`
+  + (SELECT count(*) FROM progress) + (SELECT count(*) FROM notes)`
 
 // DropLeftovers removes staged revisions that nobody holds, listings of ended runs, containers without pages, used idempotency
-// keys, and the progress of reads that nobody went on with.
+// keys, the progress of reads that nobody went on with, and notes that no read took.
 func (s *Store) DropLeftovers(ctx context.Context) (int64, error) {
-	return scalar[int64](ctx, s, "drop leftovers", dropLeftovers, progressLife)
+	return scalar[int64](ctx, s, "drop leftovers", dropLeftovers, progressLife, noteLife)
 }
 
 const dropOrphanEmbeddings = `SELECT collect_embeddings($1)`

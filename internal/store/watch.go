@@ -46,12 +46,20 @@ func (s *Store) ClaimWatch(ctx context.Context, c knowledge.WatchClaim) (bool, e
 	return scalar[bool](ctx, s, "claim the opening of a channel", claimWatch, c.Connection, c.Log, c.ChannelID, c.TokenHash, c.Address, c.Lasting, c.Life)
 }
 
-const openWatch = `SELECT open_watch_channel($1::uuid, $2, $3)`
+const openWatch = `SELECT open_watch_channel($1::uuid, $2, coalesce($3, now() + $4::interval))`
 
-// OpenWatch makes an open channel the one that counts, and retires the one before. The outcome is next, first (there was none
-// that was open until now) or late: another has taken the claim over, and it is this one that is retired.
+// untoldLife is how long a channel is taken to be open whose source doesn't say: Drive's default.
+const untoldLife = time.Hour
+
+// OpenWatch makes an open channel the one that counts, and retires the one before. Zero expires means that the source didn't tell.
+// The outcome is next, first (there was none that was open until now) or late: another has taken the claim over, and it is this one
+// that is retired.
 func (s *Store) OpenWatch(ctx context.Context, channelID, resourceID string, expires time.Time) (outcome string, err error) {
-	return scalar[string](ctx, s, "keep an open channel", openWatch, channelID, resourceID, expires)
+	var ends *time.Time
+	if !expires.IsZero() {
+		ends = &expires
+	}
+	return scalar[string](ctx, s, "keep an open channel", openWatch, channelID, resourceID, ends, untoldLife)
 }
 
 // The wait doubles from a minute to an hour. A channel that may be open all the same is kept, to be stopped once its first call

@@ -164,6 +164,15 @@ func TestAChannelIsTheFirstUnlessAnotherWasOpenUntilNow(t *testing.T) {
 	assert.Equal(t, "first", opens("b"), "the one before had ended")
 }
 
+func TestAChannelWhoseSourceTellsNoEndIsOpenForAnHour(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	id, _ := d.claim("user", "https://lore.test")
+	_, err := d.OpenWatch(t.Context(), id, "resource", time.Time{})
+	require.NoError(t, err)
+	assert.Equal(t, 1, d.count(`SELECT count(*) FROM watch_channels WHERE expires_at - opened_at = interval '1 hour'`))
+}
+
 func TestAChannelThatComesLateIsGivenUp(t *testing.T) {
 	t.Parallel()
 	d, ctx := newDesk(t), t.Context()

@@ -7,13 +7,15 @@ import (
 	"github.com/loresync/loresync/internal/knowledge"
 )
 
+// Pages of deleted folders come last: the bound must not cut off what readers see.
 const pagesByRef = `
+SELECT x.* FROM (
 SELECT folder_id, page_id, source_id, kind, title, false AS exclusion_only FROM pages p
 WHERE p.page_id = $1 OR p.source_id = $1 OR p.path = $1 OR (p.url = $1 AND p.url <> '') OR lower(p.title) = lower($1)
 UNION ALL
 SELECT e.folder_id, e.page_id, e.source_id, 'document', '', true FROM exclusions e
 WHERE (e.source_id = $1 OR e.page_id = $1) AND NOT EXISTS (SELECT 1 FROM pages p WHERE p.folder_id = e.folder_id AND p.source_id = e.source_id)
-ORDER BY 1, 3 LIMIT $2`
+) x JOIN folders f ON f.folder_id = x.folder_id ORDER BY f.deleted_at IS NOT NULL, x.folder_id, x.source_id LIMIT $2`
 
 // PagesByRef finds what a person may mean in any folder: a page id, a source id, a path, a URL or a whole title.
 func (s *Store) PagesByRef(ctx context.Context, ref string, limit int) ([]PageKey, error) {
@@ -50,7 +52,9 @@ type FolderFacts struct {
 	FolderPausedAt, ConnectionPausedAt            *time.Time
 	FolderDeletedAt, FolderPurgeAt                *time.Time
 	FolderDeletedBy                               *string
-	SyncInterval                                  time.Duration
+	// FolderErasing is set once the folder's undo window is over.
+	FolderErasing bool
+	SyncInterval  time.Duration
 	// ListedAt is when the last complete listing ended.
 	ListedAt *time.Time
 	// LastRun is how the last run of the folder ended.
@@ -71,6 +75,7 @@ type ExclusionFacts struct {
 const folderFacts = `
 SELECT f.state AS folder_state, f.connection AS connection_name, c.pause_reason AS connection_reason, f.paused_at AS folder_paused_at,
     c.paused_at AS connection_paused_at, f.deleted_at AS folder_deleted_at, f.purge_at AS folder_purge_at, f.sync_interval,
+    coalesce(f.purge_at <= now(), false) AS folder_erasing,
     (SELECT d.who FROM deletes d
      WHERE d.folder_id = f.folder_id AND d.page_id IS NULL AND d.restored_at IS NULL AND d.purged_at IS NULL) AS folder_deleted_by,
     fl.completed_at AS listed_at, r.status AS last_run_status, r.reason AS last_run_reason, r.verdict AS last_run_verdict,
@@ -87,14 +92,16 @@ func (s *Store) FolderFacts(ctx context.Context, folder string) (FolderFacts, er
 	return one[FolderFacts](ctx, s, "read about a folder", folderFacts, folder)
 }
 
+// A page that was moved out of a deleted subtree has no exclusion that says so; its delete does.
 const exclusionFacts = `
 SELECT e.who AS excluded_by, e.created_at AS excluded_at, e.subtree AS excluded_subtree, e.source_id AS exclusion_source_id,
     e.page_id AS exclusion_page_id, coalesce(p.title, '') AS exclusion_title
-FROM exclusions x
-JOIN exclusions e ON e.folder_id = x.folder_id AND e.source_id = CASE WHEN x.covered_by = '' THEN x.source_id ELSE x.covered_by END
-LEFT JOIN pages p ON p.folder_id = e.folder_id AND p.source_id = e.source_id
-WHERE x.folder_id = $1 AND x.source_id = coalesce(
-    covering_exclusion($1, $2, coalesce((SELECT q.parent_source_id FROM pages q WHERE q.folder_id = $1 AND q.source_id = $2), '')), $2)`
+FROM exclusions e LEFT JOIN pages p ON p.folder_id = e.folder_id AND p.source_id = e.source_id
+WHERE e.folder_id = $1 AND e.source_id = excluding($1, $2)
+UNION ALL
+SELECT coalesce(d.who, ''), coalesce(d.accepted_at, p.tombstoned_at), false, p.source_id, p.page_id, p.title
+FROM pages p LEFT JOIN deletes d ON d.delete_id = p.delete_id
+WHERE p.folder_id = $1 AND p.source_id = $2 AND p.tombstone_reason = 'person' AND excluding($1, $2) IS NULL`
 
 const rowFacts = `
 SELECT pf.retry_at, p.strikes, p.unseen_since, p.removal_rejected, p.tombstoned_at, i.workflow_id AS running_id,

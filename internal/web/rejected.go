@@ -1,10 +1,11 @@
 package web
 
 import (
-	"net"
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/loresync/loresync/internal/access"
 )
 
 // rejectionPause lies between two lines about deliveries of one source that were rejected: whoever knocks must not fill the log.
@@ -34,15 +35,7 @@ func (s *reception) reject(w http.ResponseWriter, r *http.Request, source *rejec
 	s.count(webhookForged)
 	if left, yes := source.say(s.options.Now()); yes {
 		s.options.Log.WarnContext(r.Context(), "a webhook was rejected",
-			append([]any{"path", cut(r.URL.Path), "why", why, "from", host(r), "left_out_before", left}, more...)...)
+			append([]any{"path", cut(r.URL.Path), "why", why, "from", access.Address(r), "left_out_before", left}, more...)...)
 	}
 	problem(w, http.StatusUnauthorized, "The signature is missing or wrong.")
-}
-
-func host(r *http.Request) string {
-	from, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return ""
-	}
-	return from
 }

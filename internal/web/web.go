@@ -1,12 +1,14 @@
-// Package web is what the gateway answers over HTTP: whether it lives, whether it is ready, its figures, a status page, and the
-// webhooks of sources.
+// Package web is what the gateway answers over HTTP: whether it lives, whether it is ready, its figures, a status page, the
+// webhooks of sources, and the REST API.
 //
 // Who sees what, until people can sign in:
 //
 //   - /healthz and /readyz answer everyone, with words that name no address.
 //   - /metrics answers everyone: it has numbers, and neither names nor ids of folders or pages.
-//   - / shows all to a bearer of LORESYNC_ADMIN_TOKEN. A request from this machine to this machine sees the same without
-//     titles, roots and names of people: ids, states and counts. Anybody else gets 401, and learns nothing.
+//   - / shows all to a bearer of LORESYNC_ADMIN_TOKEN, or of an API token for the whole deployment. A request from this machine
+//     to this machine sees the same without titles, roots and names of people: ids, states and counts. Anybody else gets 401, and
+//     learns nothing.
+//   - /api/v1 is the REST API (package api), for bearers of tokens.
 //   - /webhooks/notion takes what is signed with the connection's secret, and the verification that brings the secret.
 //   - /webhooks/drive takes what bears the token of a push channel.
 package web
@@ -19,6 +21,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/loresync/loresync/internal/access"
+	"github.com/loresync/loresync/internal/api"
 	"github.com/loresync/loresync/internal/control"
 	"github.com/loresync/loresync/internal/telemetry"
 )
@@ -35,8 +39,10 @@ type Options struct {
 	Checks []Check
 	// Registry has the figures of /metrics; those of the requests and of the deployment are added to it.
 	Registry *prometheus.Registry
-	// AdminToken opens everything. Empty opens nothing: no token is the right one then.
-	AdminToken string
+	// Door finds out who makes a request; nil knows nobody.
+	Door *access.Door
+	// API is the REST API; nil answers none.
+	API *api.API
 	// PublicURL is the gateway's address as people see it; empty when it has none but the one it listens on.
 	PublicURL string
 	// TemporalUI is the address of Temporal's web interface, for links; empty means none.
@@ -67,7 +73,7 @@ func New(options Options) http.Handler {
 	}
 	s := &server{
 		options: options, readiness: &readiness{checks: options.Checks, now: options.Now, log: options.Log},
-		door: newDoor(options.AdminToken, options.PublicURL), links: links{ui: options.TemporalUI, namespace: options.Namespace},
+		door: newDoor(options.Door, options.PublicURL), links: links{ui: options.TemporalUI, namespace: options.Namespace},
 	}
 	options.Registry.MustRegister(telemetry.NewDeploymentCollector(s.deployment))
 	requests := telemetry.NewRequests(options.Registry)
@@ -75,6 +81,11 @@ func New(options Options) http.Handler {
 	routes := s.routes()
 	if options.Webhooks != nil {
 		routes = append(routes, newReception(s, options.Registry).routes()...)
+	}
+	if options.API != nil {
+		for _, r := range options.API.Routes() {
+			routes = append(routes, route{pattern: r.Pattern, handler: r.Handler})
+		}
 	}
 	for _, r := range routes {
 		mux.Handle(r.pattern, requests.Watch(r.pattern, r.handler))

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/loresync/loresync/internal/access"
 	"github.com/loresync/loresync/internal/control"
 	"github.com/loresync/loresync/internal/knowledge"
 	"github.com/loresync/loresync/internal/store"
@@ -35,6 +36,14 @@ type givenStatus struct {
 }
 
 func (g givenStatus) Status(context.Context) (control.StatusInfo, error) { return g.status, g.err }
+
+// givenTokens are the API tokens that there are.
+type givenTokens map[access.Hash]access.Principal
+
+func (g givenTokens) FindToken(_ context.Context, secret access.Hash) (access.Principal, bool, error) {
+	p, found := g[secret]
+	return p, found, nil
+}
 
 func busy() control.StatusInfo {
 	ago := func(d time.Duration) *time.Time { t := noon.Add(-d); return &t }
@@ -64,7 +73,7 @@ func busy() control.StatusInfo {
 func newHandler(t *testing.T, change func(*Options)) http.Handler {
 	t.Helper()
 	options := Options{
-		Status: givenStatus{status: busy()}, Registry: prometheus.NewRegistry(), AdminToken: adminToken, TemporalUI: "http://127.0.0.1:8233",
+		Status: givenStatus{status: busy()}, Registry: prometheus.NewRegistry(), Door: access.NewDoor(adminToken, nil, nil), TemporalUI: "http://127.0.0.1:8233",
 		Namespace: "default", Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return noon },
 		Checks: []Check{{Name: "postgres", Advice: "not reachable", Run: func(context.Context) error { return nil }}},
 	}
@@ -203,6 +212,12 @@ func TestNobodyWithoutCredentialsReadsATitle(t *testing.T) {
 
 func TestSight(t *testing.T) {
 	t.Parallel()
+	newDoor := func(token, publicURL string) door { return newDoor(access.NewDoor(token, nil, nil), publicURL) }
+	whole, wholeHash := access.NewSecret()
+	some, someHash := access.NewSecret()
+	withTokens := door{Door: access.NewDoor("", givenTokens{
+		wholeHash: {Role: access.Viewer}, someHash: {Role: access.Admin, Folders: []string{"handbook"}},
+	}, nil), atHome: true}
 	with := func(request *http.Request, header, value string) *http.Request {
 		request.Header.Set(header, value)
 		return request
@@ -226,6 +241,8 @@ func TestSight(t *testing.T) {
 		{"half a token is wrong", newDoor(adminToken, ""), bearing(fromAfar("/"), "Bearer "+adminToken[:5]), sightNone},
 		{"another scheme is refused", newDoor(adminToken, ""), bearing(fromAfar("/"), "Basic "+adminToken), sightNone},
 		{"no token is right when none is set", newDoor("", ""), bearing(fromAfar("/"), "Bearer "), sightNone},
+		{"an API token for the whole sees all", withTokens, bearing(fromAfar("/"), "Bearer "+whole), sightAll},
+		{"one for some folders sees nothing", withTokens, bearing(atHome("/"), "Bearer "+some), sightNone},
 		{"this machine sees counts", newDoor(adminToken, ""), atHome("/"), sightLocal},
 		{"this machine sees counts by name", newDoor("", "http://localhost:8080"), hosted("localhost:8080"), sightLocal},
 		{"this machine sees counts over IPv6", newDoor("", ""), hosted("[::1]:8080"), sightLocal},

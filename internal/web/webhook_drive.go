@@ -36,11 +36,12 @@ const (
 	maxResource  = 512
 )
 
-// takenCalls remember the event of each log that was taken last: of a burst of calls Temporal is asked once. Another gateway's
-// burst meets there.
+// takenCalls remember what was done for the last window of calls: a burst costs a query for each call, and one write and one
+// request to Temporal for all of them. Another gateway's burst meets there.
 type takenCalls struct {
 	group singleflight.Group
 	last  sync.Map // takenCall by connection and log, which only believed calls name
+	noted sync.Map // event by channel
 }
 
 type takenCall struct {
@@ -107,7 +108,7 @@ func (c call) doubt(channel knowledge.WatchChannel) string {
 // takeCall starts what follows a call. Notes come first: the first call tells how the source names what is watched.
 func (s *reception) takeCall(w http.ResponseWriter, r *http.Request, c call, channel knowledge.WatchChannel) {
 	d := delivery{connection: channel.Connection}
-	if err := s.options.Webhooks.NoteCall(r.Context(), channel.ChannelID, c.resource); err != nil {
+	if err := s.noteOnce(r.Context(), c, channel); err != nil {
 		s.refuse(w, r, d, err)
 		return
 	}
@@ -123,6 +124,23 @@ func (s *reception) takeCall(w http.ResponseWriter, r *http.Request, c call, cha
 	}
 }
 
+// noteOnce notes that a channel was heard, once in a window. Two hundred calls at once would wait for the same row, each for the
+// one before it.
+func (s *reception) noteOnce(ctx context.Context, c call, channel knowledge.WatchChannel) error {
+	event := knowledge.LogNotice(channel.Log, channel.Now).EventID
+	if last, ok := s.calls.noted.Load(channel.ChannelID); ok && last == event {
+		return nil
+	}
+	_, err, _ := s.calls.group.Do("note/"+channel.ChannelID+"/"+event, func() (any, error) {
+		err := s.options.Webhooks.NoteCall(context.WithoutCancel(ctx), channel.ChannelID, c.resource)
+		if err == nil {
+			s.calls.noted.Store(channel.ChannelID, event)
+		}
+		return nil, err
+	})
+	return err
+}
+
 // takeOnce starts what follows the calls of a window, or joins what does already.
 func (s *reception) takeOnce(ctx context.Context, channel knowledge.WatchChannel) (control.Answer, error) {
 	notice := knowledge.LogNotice(channel.Log, channel.Now)
@@ -133,7 +151,7 @@ func (s *reception) takeOnce(ctx context.Context, channel knowledge.WatchChannel
 		}
 	}
 	first := false
-	result, err, _ := s.calls.group.Do(channel.Connection+"/"+notice.EventID, func() (any, error) {
+	result, err, _ := s.calls.group.Do("take/"+channel.Connection+"/"+notice.EventID, func() (any, error) {
 		first = true
 		// The others wait for the answer too, so that the first one's leaving doesn't end it.
 		answer, err := s.options.Webhooks.TakeNotice(context.WithoutCancel(ctx), channel.Connection, notice)

@@ -112,14 +112,19 @@ func TestCallsOfAWindowAreOneEvent(t *testing.T) {
 		assert.Equal(t, want, d.calls("/webhooks/drive", "", headers("change")).Code)
 	}
 	require.Len(t, given.taken, 2)
+	assert.Len(t, given.noted, 2, "a window of calls is noted once")
 	assert.NotEqual(t, given.taken[0].EventID, given.taken[1].EventID)
 	for _, notice := range given.taken {
 		assert.Equal(t, knowledge.NoticeLogChanged, notice.Kind)
 		assert.Equal(t, "user", notice.SourceID)
 	}
+	given.channel.ChannelID = eventUUID
+	require.Equal(t, 200, d.calls("/webhooks/drive", "", headers("change", channelHeader, eventUUID)).Code)
+	assert.Len(t, given.noted, 3, "each channel for itself: that it is heard is what tells that it works")
 	given.err = errors.New("away")
 	given.channel.Now = noon.Add(4 * time.Second)
-	require.Equal(t, 503, d.calls("/webhooks/drive", "", headers("change")).Code)
+	require.Equal(t, 503, d.calls("/webhooks/drive", "", headers("change", channelHeader, eventUUID)).Code)
 	given.err = nil
-	require.Equal(t, 202, d.calls("/webhooks/drive", "", headers("change")).Code, "what failed isn't remembered")
+	require.Equal(t, 202, d.calls("/webhooks/drive", "", headers("change", channelHeader, eventUUID)).Code, "what failed isn't remembered")
+	assert.Len(t, given.noted, 4)
 }

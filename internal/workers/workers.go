@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -84,24 +85,20 @@ func QueueOptions(queue string) worker.Options {
 	return options
 }
 
-// Stop lets what is under way end, for at most ten seconds.
+// Stop takes no more work from this moment on, and lets what is under way end, for about ten seconds.
 func (s *Set) Stop() {
+	var stopping sync.WaitGroup
 	for _, w := range s.workers {
-		w.Stop()
+		stopping.Go(w.Stop)
 	}
+	stopping.Wait()
 }
 
-// Run starts the workers and stops them when the context ends.
+// Run starts the workers and stops them when the context ends. While Postgres doesn't answer they are stopped, too.
 func Run(ctx context.Context, options Options) error {
-	set, err := Start(options)
-	if err != nil {
-		return err
-	}
-	options.Log.InfoContext(ctx, "worker is ready")
-	<-ctx.Done()
-	options.Log.InfoContext(context.WithoutCancel(ctx), "worker stops")
-	set.Stop()
-	return nil
+	database := options.Store.Probe()
+	defer database.Close(ctx)
+	return run(ctx, database, func() (*Set, error) { return Start(options) }, options.Log)
 }
 
 func assemble(o Options) workflows.Activities {

@@ -100,7 +100,8 @@ func (s *storm) pageSyncs(ctx context.Context) map[string][]*workflowpb.Workflow
 			id := info.GetExecution().GetWorkflowId()
 			s.count("workflows " + strings.ToLower(info.GetStatus().String()))
 			if info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_FAILED {
-				s.t.Logf("failed: %s (%s)", id, info.GetExecution().GetRunId())
+				run := info.GetExecution().GetRunId()
+				s.t.Logf("failed: %s (%s): %v", id, run, s.client.GetWorkflow(ctx, id, run).Get(ctx, nil))
 			}
 			if info.GetType().GetName() == "SyncPageWorkflow" {
 				found[id] = append(found[id], info)

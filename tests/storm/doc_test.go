@@ -1,6 +1,7 @@
 // Package storm lets everything happen at once: syncs, deletes, restores and edits from two entry points, on two workers,
-// while processes, servers and connections die. A seed decides what is done; a checker that runs beside looks for what the
-// rules of the design forbid, and at the end, when all is quiet, the store must equal the source.
+// while processes, servers and connections die. The clocks of one worker and one entry point are an hour off. A
+// seed decides what is done; a checker that runs beside looks for what the rules of the design forbid, and at the end, when all
+// is quiet, the store must equal the source.
 //
 //	storm_test.go      a storm from its beginning to its end, and its flags
 //	step_test.go       what can be done, and how often
@@ -11,6 +12,7 @@
 //	child_test.go      one process, which can be killed and stopped
 //	proxy_test.go      connections that can be cut and held
 //	smalldisk_test.go  a disk that can be filled
+//	filelimit_test.go  the same where none can be mounted
 //	carry_test.go      carrying out a step at the entry points and the source
 //	failures_test.go   carrying out a step that breaks something
 //	ledger_test.go     what was asked and answered, and what follows for readers

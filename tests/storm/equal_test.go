@@ -43,7 +43,7 @@ WHERE p.folder_id = $1 AND p.kind = 'document'`
 // compare demands that the store equals the source, and that nothing is left of the storm.
 func (s *storm) compare() {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), comparing)
 	defer cancel()
 	active := s.active(ctx)
 	for _, folder := range active {

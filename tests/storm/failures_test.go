@@ -106,18 +106,18 @@ func (s *storm) breakServer(next step) {
 
 // fillDisk leaves Postgres no room for its tables for a while.
 func (s *storm) fillDisk(next step) {
-	if !s.small.real {
-		s.t.Logf("%d: no disk to fill: a small file system can't be mounted here", next.n)
+	if s.room == nil {
+		s.t.Logf("%d: no disk to fill: neither may a file system be mounted here, nor are a process's files limited", next.n)
 		return
 	}
 	s.aside(next.do, func(ctx context.Context) error {
 		s.server.Lock()
 		defer s.server.Unlock()
-		if err := s.small.fill(); err != nil {
+		if err := s.room.fill(); err != nil {
 			return err
 		}
 		waited := pause.For(ctx, next.lasts/2)
-		if err := s.small.empty(); err != nil {
+		if err := s.room.empty(); err != nil {
 			return err
 		}
 		return waited

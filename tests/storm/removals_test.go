@@ -59,7 +59,7 @@ func (c *checker) wasAbsent(ctx context.Context, e eventRow) {
 	}
 	c.storm.violate(ctx, violation{
 		Rule: "rule 7: a page was removed whose file is there", Folder: e.FolderID, Page: *e.SourceID, ID: e.PageID,
-		Detail: fmt.Sprintf("removed at %s, last gone from %s to %s", clock(e.At), clock(gap.from), clock(gap.until)),
+		Detail: fmt.Sprintf("removed at %s, last gone from %s to %s", timeOfDay(e.At), timeOfDay(gap.from), timeOfDay(gap.until)),
 	})
 }
 
@@ -77,7 +77,7 @@ func (c *checker) hadTwoListings(ctx context.Context, e eventRow) {
 	}
 	c.storm.violate(ctx, violation{
 		Rule: "rule 7: a page was removed without two whole listings", Folder: e.FolderID, Page: *e.SourceID, ID: e.PageID,
-		Detail: fmt.Sprintf("removed at %s, gone since %s, %d listings between", clock(e.At), clock(gap.from), missed),
+		Detail: fmt.Sprintf("removed at %s, gone since %s, %d listings between", timeOfDay(e.At), timeOfDay(gap.from), missed),
 	})
 }
 
@@ -93,4 +93,4 @@ func (c *checker) withinTheGuard(ctx context.Context, e eventRow) {
 	}
 }
 
-func clock(at time.Time) string { return at.Local().Format("15:04:05.000") }
+func timeOfDay(at time.Time) string { return at.Local().Format("15:04:05.000") }

@@ -50,7 +50,9 @@ func (s *storm) heal() {
 		c.postgres.release()
 		c.temporal.release()
 	}
-	require.NoError(s.t, s.small.empty())
+	if s.room != nil {
+		require.NoError(s.t, s.room.empty())
+	}
 	for _, folder := range folders {
 		require.NoError(s.t, s.disk.unlock(folder))
 	}

@@ -7,13 +7,15 @@ import (
 	"syscall"
 )
 
-// smallDisk is a file system of its own for the tables of the storm's database, small enough to be filled. The log of
-// Postgres lies elsewhere, so that Postgres refuses to write instead of falling down.
-type smallDisk struct {
-	dir string
-	// real is false where no file system may be mounted: then nothing can be filled.
-	real bool
+// room is what Postgres' tables grow in. Filled, its log still grows, so that Postgres refuses to write instead of falling down.
+type room interface {
+	fill() error
+	empty() error
 }
+
+// smallDisk is a file system of its own for the tables of the storm's database, small enough to be filled. The log of
+// Postgres lies elsewhere.
+type smallDisk struct{ dir string }
 
 // diskSize holds a storm's database many times.
 const diskSize = "size=256m,mode=0755"
@@ -22,20 +24,31 @@ func newSmallDisk(dir string) (*smallDisk, error) {
 	if err := openDir(dir); err != nil {
 		return nil, err
 	}
-	return &smallDisk{dir: dir, real: mountSmall(dir) == nil}, nil
+	return &smallDisk{dir: dir}, nil
 }
+
+// mount tells whether there is such a file system: few users may mount one.
+func (d *smallDisk) mount() bool { return mountSmall(d.dir) == nil }
 
 // give makes the disk belong to whoever owns a path.
 func (d *smallDisk) give(path string) error {
-	info, err := os.Stat(path)
+	uid, gid, err := ownerOf(path)
 	if err != nil {
 		return err
 	}
+	return os.Chown(d.dir, int(uid), int(gid))
+}
+
+func ownerOf(path string) (uid, gid uint32, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, 0, err
+	}
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return errors.ErrUnsupported
+		return 0, 0, errors.ErrUnsupported
 	}
-	return os.Chown(d.dir, int(owner.Uid), int(owner.Gid))
+	return owner.Uid, owner.Gid, nil
 }
 
 func (d *smallDisk) ballast() string { return filepath.Join(d.dir, "ballast") }
@@ -69,9 +82,4 @@ func (d *smallDisk) empty() error {
 	return nil
 }
 
-func (d *smallDisk) close() error {
-	if !d.real {
-		return nil
-	}
-	return unmount(d.dir)
-}
+func (d *smallDisk) close() error { return unmount(d.dir) }

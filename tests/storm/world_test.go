@@ -25,6 +25,7 @@ import (
 	"github.com/loresync/loresync/internal/source/files"
 	"github.com/loresync/loresync/internal/store"
 	"github.com/loresync/loresync/schema"
+	"github.com/loresync/loresync/tests/clock"
 )
 
 // undoWindow is short enough that purges happen in a storm, and long enough that restores do.
@@ -37,9 +38,14 @@ type world struct {
 	dir      string
 	postgres *local.Postgres
 	temporal *local.Temporal
-	small    *smallDisk
+	// room is what Postgres' tables can be deprived of; nil where nothing can. limited takes it by a limit on files, even where a
+	// file system could be mounted.
+	room     room
+	limited  bool
 	disk     *disk
 	children []*child
+	// clocks are by how much the clocks of processes are wrong, by their names.
+	clocks map[string]time.Duration
 
 	databaseURL string
 	client      client.Client
@@ -54,7 +60,7 @@ func newWorld(t *testing.T) *world {
 	dir, err := os.MkdirTemp("", "loresync-storm-") //nolint:usetesting // processes of other users can't enter TempDir's parent
 	require.NoError(t, err)
 	require.NoError(t, openDir(dir))
-	w := &world{t: t, dir: dir}
+	w := &world{t: t, dir: dir, limited: *limitFlag}
 	t.Cleanup(func() { assert.NoError(t, local.RemoveDataDir(context.Background(), dir)) })
 	w.disk, err = newDisk(filepath.Join(dir, "roots"))
 	require.NoError(t, err)
@@ -69,27 +75,33 @@ func (w *world) startPostgres() {
 	ctx := w.t.Context()
 	bin, err := local.FindPostgres(ctx, local.PostgresSearch{BinDir: programDir(w.t)})
 	require.NoError(w.t, err)
-	w.small, err = newSmallDisk(filepath.Join(w.dir, "small"))
-	require.NoError(w.t, err)
-	w.t.Cleanup(func() { assert.NoError(w.t, w.small.close()) })
 	// What a crash of the process may lose must not depend on the operating system here: it is killed on purpose.
-	w.postgres, err = local.StartPostgres(ctx, local.PostgresOptions{DataDir: filepath.Join(w.dir, "postgres"), BinDir: bin, Durable: true, SharedBuffersMB: 64})
+	options := local.PostgresOptions{DataDir: filepath.Join(w.dir, "postgres"), BinDir: bin, Durable: true, SharedBuffersMB: 64}
+	small, err := newSmallDisk(filepath.Join(w.dir, "small"))
+	require.NoError(w.t, err)
+	if w.limited || !small.mount() {
+		small, options.WALSegmentMB = nil, largestFileMB
+	} else {
+		w.room = small
+		w.t.Cleanup(func() { assert.NoError(w.t, small.close()) })
+	}
+	w.postgres, err = local.StartPostgres(ctx, options)
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() { assert.NoError(w.t, w.postgres.Stop()) })
-	w.makeDatabase()
+	w.makeDatabase(small)
 }
 
-// makeDatabase puts the database on the small disk, where there is one, and migrates it.
-func (w *world) makeDatabase() {
+// makeDatabase puts the database on the small disk, where there is one, and migrates it. Without one its files are limited.
+func (w *world) makeDatabase(small *smallDisk) {
 	w.t.Helper()
 	ctx := w.t.Context()
 	admin, err := pgx.Connect(ctx, w.postgres.URL("postgres"))
 	require.NoError(w.t, err)
 	defer func() { _ = admin.Close(ctx) }()
 	create := "CREATE DATABASE storm"
-	if w.small.real {
-		require.NoError(w.t, w.small.give(w.postgres.DataDir()))
-		_, err = admin.Exec(ctx, "CREATE TABLESPACE small LOCATION '"+w.small.dir+"'")
+	if small != nil {
+		require.NoError(w.t, small.give(w.postgres.DataDir()))
+		_, err = admin.Exec(ctx, "CREATE TABLESPACE small LOCATION '"+small.dir+"'")
 		require.NoError(w.t, err)
 		create += " TABLESPACE small"
 	}
@@ -98,6 +110,10 @@ func (w *world) makeDatabase() {
 	w.databaseURL = w.postgres.URL("storm")
 	_, err = schema.Migrate(ctx, w.databaseURL)
 	require.NoError(w.t, err)
+	if small == nil {
+		w.room, err = newFileLimit(ctx, w.postgres, w.databaseURL)
+		require.NoError(w.t, err)
+	}
 }
 
 func (w *world) startTemporal() {
@@ -139,14 +155,23 @@ func (onlyFiles) Source(context.Context, string, string) (source.Source, error) 
 	return files.New(files.Options{}), nil
 }
 
+// build compiles programs into a folder, for clocks that are wrong if there is one.
+func (w *world) build(bin string, packages ...string) {
+	w.t.Helper()
+	if len(w.clocks) > 0 {
+		require.NoError(w.t, clock.Build(w.t.Context(), bin, packages...))
+		return
+	}
+	said, err := exec.CommandContext(w.t.Context(), "go", append([]string{"build", "-o", bin + string(filepath.Separator)}, packages...)...).CombinedOutput()
+	require.NoError(w.t, err, "%s", said)
+}
+
 // startProcesses builds the programs and starts all processes.
 func (w *world) startProcesses(s *storm) {
 	w.t.Helper()
 	bin := filepath.Join(w.dir, "bin")
 	require.NoError(w.t, openDir(bin))
-	build := exec.CommandContext(w.t.Context(), "go", "build", "-o", bin+string(filepath.Separator), "../../worker", "./cmd/entry")
-	said, err := build.CombinedOutput()
-	require.NoError(w.t, err, string(said))
+	w.build(bin, "../../worker", "./cmd/entry")
 	for _, name := range processNames {
 		w.children = append(w.children, w.newChild(name, bin, s))
 	}
@@ -174,6 +199,7 @@ func (w *world) newChild(name, bin string, s *storm) *child {
 	c.postgres.slow(c.usualDelay(postgresLine))
 	c.env, err = c.environment(w.databaseURL)
 	require.NoError(w.t, err)
+	c.env = append(c.env, clock.Off(w.clocks[name]))
 	return c
 }
 

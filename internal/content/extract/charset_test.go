@@ -138,8 +138,8 @@ type sampler struct {
 var (
 	japaneseText = sampler{begin: "休暇の申請は上長へ事前に行います。", words: strings.Fields("休暇 の 申請 は 上長 へ 事前 に 行う 。 します ください 、 経費 精算 を 月末 まで " +
 		"カタカナ データ 「 」 東京 本社 が です １２ \n 2026 ok")}
-	westernText = sampler{begin: "The holiday is asked for à l’avance in München. ", words: strings.Fields("été the holiday größe is asked for à l’avance — straße in München " +
-		"by all señores que llegan “before” \n 20°C über"), space: " "}
+	westernText = sampler{begin: "The holiday is asked for à l’avance in München. ", words: strings.Fields("été the holiday größe is asked for " +
+		"à l’avance — straße in München by all señores que llegan “before” \n 20°C über"), space: " "}
 	chineseText = sampler{begin: "我们的知识库每天都会同步，这样大家就可以看到最新的内容了。", words: strings.Fields("我们 的 知识库 每天 都 会 同步 了 这样 大家 就 可以 看到 最新 的 内容 ， 。 对 他们 来说 这个 还")}
 )
 

@@ -39,6 +39,17 @@ func TestWord_counts_lists_as_Word_does(t *testing.T) {
 			assert.Equal(t, c.want, got.Text)
 		})
 	}
+	t.Run("a level that doesn't say how it looks is numbered", func(t *testing.T) {
+		t.Parallel()
+		lvl := func(level, inside string) string { return `<w:lvl w:ilvl="` + level + `">` + inside + `</w:lvl>` }
+		numbering := `<w:numbering ` + wordRoot + `><w:abstractNum w:abstractNumId="1">` +
+			lvl("0", `<w:start w:val="3"/><w:numFmt w:val="decimal"/>`) + lvl("1", `<w:numFmt w:val="upperRoman"/>`) + lvl("2", "") +
+			lvl("3", `<w:numFmt w:val="bullet"/>`) + lvl("4", `<w:numFmt w:val="decimal"/><w:lvlText w:val=""/>`) +
+			`</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num></w:numbering>`
+		body := items(para(item(1, 0), "a"), para(item(1, 0), "b"), para(item(1, 1), "c"), para(item(1, 2), "d"), para(item(1, 3), "e"), para(item(1, 4), "f"))
+		got := parsed(t, docx(body).with(parts{"word/numbering.xml": numbering})).Text
+		assert.Equal(t, "3. a\n4. b\n\n   - I. c\n\n     1. d\n\n        - e\n\nf\n", got)
+	})
 	t.Run("a second list of the same definition begins where it says", func(t *testing.T) {
 		t.Parallel()
 		numbering := strings.Replace(numberingXML(definitions...), "</w:numbering>",

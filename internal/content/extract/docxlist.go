@@ -73,8 +73,10 @@ func (d *listDefinition) read(w *walker, e xml.StartElement) error {
 	if e.Name.Local != "lvl" {
 		return w.Skip()
 	}
-	level := &d.levels[levelOf(e)]
-	level.start = 1
+	at := levelOf(e)
+	level := &d.levels[at]
+	// What isn't said is what Word shows: 1., 2., 3.
+	*level = listLevel{form: "decimal", label: "%" + strconv.Itoa(at+1) + ".", start: 1}
 	return w.each(func(e xml.StartElement) error {
 		switch e.Name.Local {
 		case "start":

@@ -25,12 +25,6 @@ func newNews() *news {
 
 func (n *news) empty() bool { return len(n.files) == 0 && len(n.gone) == 0 && len(n.renamed) == 0 }
 
-// told tells whether a file is mentioned.
-func (n *news) told(id string) bool {
-	_, there := n.files[id]
-	return there || n.gone[id]
-}
-
 // add keeps an entry unless a later one is known. A file that moved from one drive into another is gone from one log and present in
 // the other at the same moment: it is there.
 func (n *news) add(c *drive.Change) {

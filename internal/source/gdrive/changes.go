@@ -37,6 +37,9 @@ func (s *Source) Changes(
 	if err := d.understand(ctx); err != nil {
 		return source.Listed{}, failure(err)
 	}
+	if err := d.dropNotes(ctx); err != nil {
+		return source.Listed{}, err
+	}
 	if err := d.tell(ctx, s.batchSize, yield); err != nil {
 		return source.Listed{}, err
 	}
@@ -60,8 +63,24 @@ func (d *digest) readLogs(ctx context.Context, logs checkpoint) (lost int, err e
 		}
 		d.sweep.logs[name] = next
 	}
-	d.s.listed.forget(d.news.told)
 	return lost, nil
+}
+
+// dropNotes drops what the first listing noted of files that are told now, or that lie below a folder that is.
+func (d *digest) dropNotes(ctx context.Context) error {
+	if d.root.Notes == nil || d.news.empty() {
+		return nil
+	}
+	told := map[string]bool{}
+	maps.Copy(told, d.news.gone)
+	maps.Copy(told, d.lost)
+	for id := range d.news.files {
+		told[id] = true
+	}
+	for id := range d.found {
+		told[id] = true
+	}
+	return d.root.Notes.Drop(ctx, slices.Sorted(maps.Keys(told)))
 }
 
 // tell yields what was found, parents first, and what was lost.

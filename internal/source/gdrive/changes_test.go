@@ -11,6 +11,7 @@ import (
 
 	"github.com/loresync/loresync/internal/source"
 	"github.com/loresync/loresync/internal/source/gdrive/drivetest"
+	"github.com/loresync/loresync/internal/source/sourcetest"
 )
 
 func TestChanges_cost_the_same_however_many_files_there_are(t *testing.T) {
@@ -324,14 +325,27 @@ func TestChanges_a_page_that_moves_between_drives_is_there(t *testing.T) {
 func TestChanges_end_what_a_first_listing_told(t *testing.T) {
 	t.Parallel()
 	s := newOffice(t, drivetest.Options{})
-	renamed, trashed := s.doc(s.root.Ref, "Old name", "x"), s.doc(s.root.Ref, "Trashed", "x")
-	s.root.Known = func(context.Context) (map[string]string, error) { return map[string]string{}, nil }
+	above, left := s.folder(s.root.Ref, "Above"), s.folder(s.root.Ref, "Left")
+	renamed, trashed, below := s.doc(s.root.Ref, "Old name", "x"), s.doc(s.root.Ref, "Trashed", "x"), s.doc(above, "Below", "x")
+	lost, same := s.doc(left, "Lost", "x"), s.doc(s.root.Ref, "Same", "x")
+	var notes sourcetest.Notes
+	s.root = notes.Noting(s.root)
 	all := s.list(s.root)
+	require.Equal(t, 5, notes.Len())
 	s.did(s.Rename(renamed, "New name"))
+	s.did(s.Rename(above, "Over"))
 	s.did(s.Trash(trashed))
+	s.did(s.Move(left, s.folder("", "Elsewhere")))
 	s.changes(s.root, all)
+	assert.Equal(t, 1, notes.Len())
+	s.src = s.source() // another process, which remembers no folders
 	assert.Equal(t, "New name", s.fetch(renamed).Entry.Title)
+	assert.Equal(t, "Over/Below", s.fetch(below).Entry.Path)
 	assert.Equal(t, source.ClassNotFound, s.refused(trashed).Class)
+	assert.Equal(t, source.ClassNotFound, s.refused(lost).Class)
+	s.ResetLog()
+	s.fetch(same)
+	assert.Zero(t, s.Count(drivetest.KindGet), "nothing was told of it")
 }
 
 func TestChanges_a_shortcut_goes_with_its_target(t *testing.T) {

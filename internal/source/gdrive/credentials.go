@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -169,7 +170,7 @@ func (s *keyed) exchange(ctx context.Context) (*oauth2.Token, error) {
 	case sent.err != nil:
 		return nil, transport.Failure("ask for an access token", sent.err)
 	case errors.As(err, &refused):
-		return nil, grantRefused(refused.Response.StatusCode, refused.Body)
+		return nil, grantRefused(refused.Response, refused.Body, time.Now())
 	}
 	return nil, &source.Failure{
 		Class: source.ClassUnavailable, Doing: "ask for an access token", Sentence: sayAway, Err: errors.New("the answer can't be read"),
@@ -215,16 +216,37 @@ func (e *exchanging) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // grantRefused names the code of a refused grant; its description may quote the statement that was sent.
-func grantRefused(status int, body []byte) error {
+func grantRefused(answer *http.Response, body []byte, now time.Time) error {
 	var said struct {
-		Error string `json:"error"`
+		Error       string `json:"error"`
+		Description string `json:"error_description"`
 	}
 	if json.Unmarshal(body, &said) != nil {
 		said.Error = ""
 	}
-	code := text.Truncate(text.Clean(said.Error), maxReason)
+	code, status := text.Truncate(text.Clean(said.Error), maxReason), answer.StatusCode
+	if off := clockOff(answer.Header, now); off != 0 && strings.HasPrefix(said.Description, "Invalid JWT") {
+		// Another machine's grant is good, so this is no reason to pause the connection for all.
+		return &source.Failure{
+			Class: source.ClassUnavailable, Doing: "ask for an access token", Sentence: sayClock(off),
+			Err: fmt.Errorf("Google answered %d %s at %s", status, code, answer.Header.Get("Date")), //nolint:staticcheck // Google is a name
+		}
+	}
 	return &source.Failure{
 		Class: source.ClassUnauthorized, Doing: "ask for an access token", Sentence: sayGrant(code),
 		Err: fmt.Errorf("Google answered %d %s", status, code), //nolint:staticcheck // Google is a name
 	}
+}
+
+// clockBound is how wrong a clock may be that signs a statement: Google itself allows some minutes.
+const clockBound = time.Minute
+
+// clockOff is by how much this machine's clock is fast, negative when it is slow, by the date of an answer; zero when it is right,
+// or the answer has no date.
+func clockOff(header http.Header, now time.Time) time.Duration {
+	sent, err := http.ParseTime(header.Get("Date"))
+	if off := now.Sub(sent).Round(time.Second); err == nil && off.Abs() > clockBound {
+		return off
+	}
+	return 0
 }

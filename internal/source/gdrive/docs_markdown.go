@@ -10,8 +10,9 @@ import (
 )
 
 // DocsMarkdown makes readable what Google exports Docs as: pictures, which are kept as data at the end of the text and would be most
-// of it, become placeholders with their descriptions; escapes without need, bold around whole headings and headings without a text
-// are taken away; line breaks have one form. What is between fences stays as it is. It also counts the pictures.
+// of it, become placeholders with their descriptions; escapes without need, bold of whole headings and headings without a text are
+// taken away; line breaks have one form. What looks like a tag is text, since Docs hold no HTML: it gets a backslash, or readers of
+// Markdown would drop it. What is between fences stays as it is. It also counts the pictures.
 //
 // The result is UTF-8 in NFC without NUL, and ends in one line break unless it is empty. What was made readable stays as it is.
 func DocsMarkdown(exported []byte) (markdown string, pictures int) {
@@ -95,11 +96,11 @@ func (w *docsWriter) line(line string) {
 		w.write(strings.Repeat("#", level)+" "+title, false)
 		return
 	}
-	if trimmed == "" {
+	if trimmed == "" || onlyBreaks(trimmed) {
 		w.blank = true
 		return
 	}
-	w.write(w.inline(trimmed, false), strings.HasSuffix(line, "  "))
+	w.write(strings.TrimRight(w.inline(trimmed, false), " \t\u00A0"), strings.HasSuffix(line, "  "))
 }
 
 // write adds a line. A break at the end of the one before is kept only if text follows it.
@@ -142,14 +143,35 @@ func withoutAnchor(title string) string {
 	}
 }
 
-// unbold takes bold off a heading that is bold as a whole.
+// unbold takes bold off a heading that is bold as a whole: Google writes it around each piece that has a look of its own.
 func unbold(title string) string {
 	for {
 		inner, opened := strings.CutPrefix(title, "**")
 		inner, closed := strings.CutSuffix(inner, "**")
 		if !opened || !closed || strings.Contains(inner, "**") || strings.HasSuffix(inner, `\`) || title == "**" {
-			return title
+			return unboldPieces(title)
 		}
 		title = strings.TrimSpace(inner)
 	}
+}
+
+// unboldPieces reads `**Bold and** ***more***`, and gives every other title as it is.
+func unboldPieces(title string) string {
+	var out strings.Builder
+	for rest := title; rest != ""; {
+		behind := strings.TrimLeft(rest, " ")
+		out.WriteString(rest[:len(rest)-len(behind)])
+		stars := len(behind) - len(strings.TrimLeft(behind, "*"))
+		if stars != 2 && stars != 3 {
+			return title
+		}
+		mark := behind[:stars]
+		piece, after, closed := strings.Cut(behind[stars:], mark)
+		if !closed || piece == "" || piece != strings.TrimSpace(piece) || strings.ContainsAny(piece, "*\\`") || strings.HasPrefix(after, "*") {
+			return title
+		}
+		out.WriteString(mark[2:] + piece + mark[2:])
+		rest = after
+	}
+	return out.String()
 }

@@ -1,6 +1,7 @@
 package gdrive_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,6 +12,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
+	"github.com/loresync/loresync/internal/content/block"
+	"github.com/loresync/loresync/internal/content/text"
 	"github.com/loresync/loresync/internal/source/gdrive"
 	"github.com/loresync/loresync/internal/source/gdrive/drivetest"
 )
@@ -70,6 +73,11 @@ func TestDocsMarkdown_changes_no_meaning(t *testing.T) {
 		"#no heading\n":                 "#no heading\n",
 		"# **a** and **b**\n":           "# **a** and **b**\n",
 		"# ***a***\n":                   "# *a*\n",
+		"# **Bold and** ***more***":     "# Bold and *more*",
+		"# **a** **b**":                 "# a b",
+		"# **a****b**":                  "# **a****b**",
+		"# **a** ***b** c*":             "# **a** ***b** c*",
+		`# **a\** **b**`:                `# **a\** **b**`,
 		"####### seven\n":               "####### seven\n",
 		"a\n# \n---\n":                  "a\n\n---\n",
 		`\*a\* \[b\] \<c\> \|d\| \~\~e`: `\*a\* \[b\] \<c> \|d\| \~\~e`,
@@ -89,11 +97,58 @@ func TestDocsMarkdown_changes_no_meaning(t *testing.T) {
 		"# Title {#a} {#b}":             "# Title",
 		`# \{#a}`:                       `# \{#a}`,
 		`\!\-`:                          `!-`,
+		"see <words> and </x> <!-- c":   `see \<words> and \</x> \<!-- c`,
+		"<div>":                         `\<div>`,
+		"a < b <3 <":                    "a < b <3 <",
+		"<https://a.example/_b_\\->":    "<https://a.example/_b_\\->",
+		"<a@example.org>":               `\<a@example.org>`,
+		"| a<br>b | <BR /> |":           "| a b |  |",
+		"a<br><br/> b<br>":              "a  b",
+		"# a<br>b":                      "# a b",
+		"a\n<br> <br>\nb":               "a\n\nb",
+		"<br># a":                       `\<br># a`,
+		"- <br>":                        `- \<br>`,
+		"`a<br>b` <brx>":                "`a<br>b` \\<brx>",
+		"```\n<br><w>\n```":             "```\n<br><w>\n```",
 		`back\slash\end\`:               `back\slash\end\`,
 	} {
 		markdown, _ := gdrive.DocsMarkdown([]byte(exported))
 		assert.Equal(t, strings.TrimSuffix(want, "\n"), strings.TrimSuffix(markdown, "\n"), "%q", exported)
 	}
+}
+
+func TestDocsMarkdown_loses_no_text(t *testing.T) {
+	t.Parallel()
+	s := newOffice(t, drivetest.Options{})
+	page := s.fetch(s.doc(s.root.Ref, "Page", "# **Bold** and _more_\n\nReplace <words> by a < b.\n\n| One | Two |\n|---|---|\n| up<br>down | <x> |\n"))
+	assert.Equal(t, "# Bold and *more*\n\nReplace \\<words> by a \\< b.\n\n| One | Two |\n| :---- | :---- |\n| up down | \\<x> |\n", page.Markdown)
+	assert.Contains(t, string(page.Fidelity), `"searchable":1`)
+	for _, b := range block.Scan(page.Markdown) {
+		for _, word := range []string{"<words>", "down", "<x>"} {
+			said := page.Markdown[b.Start:b.End]
+			assert.Equal(t, strings.Contains(said, word), strings.Contains(text.Plain(said), word))
+		}
+	}
+}
+
+func TestDocsMarkdown_keeps_every_word_whatever_looks_like_a_tag(t *testing.T) {
+	t.Parallel()
+	around := rapid.SampledFrom([]string{
+		"", " ", "\n", "\n\n", "<", ">", "</", "/>", "<br>", "<br/> ", "<!--", "-->", "<!", "<?", "<div>", "<pre>",
+		"\\<", "\\>", "| ", "# ", "* ", "**", "_", "=", "\"",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		var exported strings.Builder
+		words := rapid.IntRange(1, 20).Draw(t, "words")
+		for i := range words {
+			exported.WriteString(around.Draw(t, "before") + fmt.Sprintf("word%dx", i) + around.Draw(t, "behind"))
+		}
+		markdown, _ := gdrive.DocsMarkdown([]byte(exported.String()))
+		said := text.Plain(markdown)
+		for i := range words {
+			require.Contains(t, said, fmt.Sprintf("word%dx", i), "%q", markdown)
+		}
+	})
 }
 
 // requireSettled checks what the doc comment promises.
@@ -114,7 +169,8 @@ func TestDocsMarkdown_is_settled_after_one_time(t *testing.T) {
 	t.Parallel()
 	piece := rapid.SampledFrom([]string{
 		"a", "é", "e\u0301", "日", " ", "  \n", "\n", "\n\n", "#", "# ", "**", "*", "\\", "\\_", "\\-", "\\.", "1", "\\!", "![", "]", "[", "[image1]", "(", ")",
-		"`", "```\n", "~~~", "{#a}", ":", "<data:x>", "[image1]: data:a\n", "|", "_", "-", "+", "\r\n", "\x00", "\xff", "\t", ">", "&", "\u00a0",
+		"`", "```\n", "~~~", "{#a}", ":", "<data:x>", "[image1]: data:a\n", "|", "_", "-", "+",
+		"<br>", "<br", "<w>", "<", "/>", "<a://b>", "\r\n", "\x00", "\xff", "\t", ">", "&", "\u00a0",
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		requireSettled(t, []byte(strings.Join(rapid.SliceOfN(piece, 0, 40).Draw(t, "pieces"), "")))
@@ -123,7 +179,8 @@ func TestDocsMarkdown_is_settled_after_one_time(t *testing.T) {
 
 func FuzzDocsMarkdown(f *testing.F) {
 	for _, seed := range []string{
-		"# **T**\n\n* a\\_b\n\n![][image1]\n\n" + picture, "```\n\\_\n", "![a](data:x", "\\", "# {#", "`\\`", "**", "# ** **", "a  \n", "[x]: <data:", "\xff\r",
+		"# **T**\n\n* a\\_b\n\n![][image1]\n\n" + picture, "```\n\\_\n", "![a](data:x", "\\", "# {#", "`\\`", "**", "# ** **", "a  \n",
+		"# **a** ***b***", "a<br>\n| <br> <w> |", "<br><br>", "<a://b>", `<\! <\/ <\?`, "[x]: <data:", "\xff\r",
 	} {
 		f.Add([]byte(seed))
 	}

@@ -29,8 +29,8 @@ func (s *Source) Fetch(ctx context.Context, root source.Root, sourceID string) (
 
 // find gives a file at its place below the root.
 func (s *Source) find(ctx context.Context, root source.Root, id string) (placed, error) {
-	if kept, ok := s.listed.take(root, id); ok {
-		return kept, nil
+	if at, ok := s.noted(ctx, root, id); ok {
+		return at, nil
 	}
 	f, err := s.metadata(ctx, root, id, pageFields)
 	switch {

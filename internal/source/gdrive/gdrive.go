@@ -43,7 +43,7 @@
 //	docs_markdown.go  the Markdown that Docs are exported in, made readable
 //	inline.go         one line of it
 //	access.go         who may read
-//	remember.go       what a first listing told of files, so that it need not be asked again
+//	note.go           what a first listing told of files, so that it need not be asked again
 //	presence.go       whether a page is still there
 //	watch.go          channels on which Drive calls back
 //
@@ -114,7 +114,6 @@ type Source struct {
 	client  *client
 	extract Extractor
 	folders *folders
-	listed  *remembered
 	drives  *drivePermissions
 	targets *targets
 
@@ -144,7 +143,7 @@ func New(opts Options) (*Source, error) {
 		batchSize = defaultBatchSize
 	}
 	return &Source{
-		client: made, extract: opts.Extract, folders: newFolders(), listed: newRemembered(), drives: newDrivePermissions(),
+		client: made, extract: opts.Extract, folders: newFolders(), drives: newDrivePermissions(),
 		targets: newTargets(), batchSize: batchSize,
 	}, nil
 }

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// inline makes one line readable: pictures that are data become placeholders, and escapes that nothing needs are taken away. Code
-// between backticks stays as it is. In a heading, what stands first has no meaning of its own.
+// inline makes one line readable: pictures that are data become placeholders, escapes that nothing needs are taken away, and what
+// would be read as a tag gets one. Code between backticks stays as it is. In a heading, what stands first has no meaning of its own.
 func (w *docsWriter) inline(line string, heading bool) string {
 	s := lineScanner{src: line, heading: heading}
 	for s.at < len(s.src) {
@@ -20,6 +20,8 @@ func (w *docsWriter) inline(line string, heading bool) string {
 			}
 		case c == '\\' && s.at+1 < len(s.src):
 			s.escape()
+		case c == '<':
+			s.angle()
 		default:
 			s.copy(1)
 		}
@@ -58,10 +60,61 @@ func (s *lineScanner) code() {
 	s.copy(run)
 }
 
+// angle copies an address between angle brackets, makes a space of a line break, and has everything else that looks like a tag be
+// text.
+func (s *lineScanner) angle() {
+	rest := s.src[s.at:]
+	if length := breakLength(rest); length > 0 && s.mayBreak() {
+		if written := s.out.String(); written != "" && !strings.HasSuffix(written, " ") {
+			s.out.WriteByte(' ')
+		}
+		s.at += length
+		return
+	}
+	inner, _, closed := strings.Cut(rest[1:], ">")
+	switch {
+	case closed && strings.Contains(inner, "://") && !strings.ContainsAny(inner, "< \t") && isLetter(inner[0]):
+		s.copy(len(inner) + 2)
+		return
+	case len(rest) > 1 && (isLetter(rest[1]) || strings.IndexByte("!/?", rest[1]) >= 0):
+		s.out.WriteByte('\\')
+	}
+	s.copy(1)
+}
+
+// breakLength is the length of the <br> that a text begins with; 0 without one.
+func breakLength(rest string) int {
+	inner, _, closed := strings.Cut(rest, ">")
+	if closed && strings.EqualFold(strings.TrimRight(strings.TrimSuffix(inner, "/"), " "), "<br") {
+		return len(inner) + 1
+	}
+	return 0
+}
+
+// onlyBreaks tells a line that holds nothing but <br>.
+func onlyBreaks(line string) bool {
+	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
+		length := breakLength(line)
+		if length == 0 {
+			return false
+		}
+		line = line[length:]
+	}
+	return true
+}
+
+// mayBreak tells a place where a break can be left out without making what follows the begin of a block.
+func (s *lineScanner) mayBreak() bool {
+	written := strings.TrimLeft(s.out.String(), " ")
+	return s.heading || strings.HasPrefix(written, "|") || strings.ContainsFunc(written, unicode.IsLetter)
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
 // escape drops a backslash in front of a character that would mean nothing without it.
 func (s *lineScanner) escape() {
 	next := s.src[s.at+1]
-	if next >= utf8.RuneSelf || !isPunctuation(next) || s.needed(next) {
+	if next >= utf8.RuneSelf || !isPunctuation(next) || s.needed(next) || s.beginsTag(next) {
 		s.copy(1)
 		if next < utf8.RuneSelf && isPunctuation(next) {
 			s.copy(1)
@@ -95,6 +148,11 @@ func (s *lineScanner) needed(c byte) bool {
 		return s.before('[')
 	}
 	return false
+}
+
+// beginsTag tells a character that would make a tag of the angle bracket before it.
+func (s *lineScanner) beginsTag(c byte) bool {
+	return strings.IndexByte("!/?", c) >= 0 && strings.HasSuffix(s.out.String(), "<")
 }
 
 // before tells which character is behind the escaped one.

@@ -1,8 +1,12 @@
 package gdrive
 
 import (
+	"context"
 	"net/http"
 	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -89,7 +93,6 @@ func TestNews_the_latest_word_on_a_file_wins(t *testing.T) {
 		}
 		assert.Equal(t, c.name, n.files["x"].name, what)
 		assert.Equal(t, c.gone, n.gone["x"], what)
-		assert.Equal(t, c.name != "" || c.gone, n.told("x"), what)
 	}
 }
 
@@ -112,26 +115,61 @@ func TestMatches_goes_by_the_strongest_checksum(t *testing.T) {
 	}
 }
 
-func TestRemembered_files_are_used_once_and_not_for_ever(t *testing.T) {
+func TestNote_keeps_all_that_a_read_needs(t *testing.T) {
 	t.Parallel()
-	root, r := source.Root{FolderID: "hr", Ref: "x"}, newRemembered()
-	r.keep(root, placed{file: file{id: "a", name: "A"}})
-	_, ok := r.take(source.Root{FolderID: "it", Ref: "x"}, "a")
-	assert.False(t, ok, "another folder asks by itself")
-	got, ok := r.take(root, "a")
-	assert.True(t, ok)
-	assert.Equal(t, "A", got.name)
-	_, ok = r.take(root, "a")
-	assert.False(t, ok)
-	r.known[keyOf(root, "old")] = rememberedFile{until: time.Now().Add(-time.Second)}
-	_, ok = r.take(root, "old")
-	assert.False(t, ok)
-	for i := range maxRemembered {
-		r.known[rememberedKey{id: string(rune('a' + i))}] = rememberedFile{until: time.Now().Add(time.Hour)}
+	at := time.Date(2026, 12, 1, 9, 0, 0, 123_000_000, time.UTC)
+	want := placed{
+		file: file{
+			id: "x", name: "A <b> \x00", mime: mimeDoc, parents: []string{"p", "q"}, drive: "d", version: 7, md5: "m", sha256: "s", size: 9, url: "u",
+			edited: at, created: at.Add(-time.Hour), key: "k", sharedWithMe: true, locked: true, owner: "o", editor: "e",
+			grants: []grant{{Type: "user", Role: "reader", Email: "e@example.org", Domain: "example.org", Discoverable: true}}, told: true,
+		},
+		parent: "p", hidden: true, path: "Guides/A", depth: 2,
 	}
-	r.keep(root, placed{file: file{id: "beyond"}})
-	assert.LessOrEqual(t, len(r.known), maxRemembered)
+	// Whoever adds a field decides whether a read needs it.
+	for what, v := range map[string]reflect.Value{"file": reflect.ValueOf(want.file), "placed": reflect.ValueOf(want)} {
+		for i := range v.NumField() {
+			name := v.Type().Field(i).Name
+			if !slices.Contains([]string{"trashed", "target", "skip"}, name) {
+				assert.False(t, v.Field(i).IsZero(), "%s.%s has no value in this test", what, name)
+			}
+		}
+	}
+	one, other := &Source{client: &client{}}, &Source{client: &client{}}
+	one.client.keys.note("x", "k")
+	said := one.note(want, source.Entry{Kind: source.KindDocument})
+	require.NotEmpty(t, said)
+	assert.Empty(t, one.note(want, source.Entry{Kind: source.KindContainer}))
+	assert.Empty(t, one.note(want, source.Entry{Kind: source.KindDocument, Skip: &source.Skip{}}))
+	root := source.Root{Note: func(context.Context, string) ([]byte, bool, error) { return said, true, nil }}
+	got, found := other.noted(t.Context(), root, "x")
+	require.True(t, found)
+	assert.Equal(t, want, got)
+	assert.Equal(t, "k", other.client.keys.of("x"), "the process that reads learns the key")
+	_, found = other.noted(t.Context(), root, "y")
+	assert.False(t, found, "a note on another file")
 }
+
+func TestBatches_note_so_many_files_and_no_more(t *testing.T) {
+	t.Parallel()
+	kept := 0
+	b := &batches{size: 100, notes: countedNotes{&kept}, yield: func(source.Batch) error { return nil }}
+	for i := range maxNotes + 500 {
+		require.NoError(t, b.add(t.Context(), 0, 1, source.Entry{SourceID: strconv.Itoa(i)}, []byte("x")))
+	}
+	require.NoError(t, b.end(t.Context()))
+	assert.Equal(t, maxNotes, kept)
+}
+
+// countedNotes counts notes.
+type countedNotes struct{ n *int }
+
+func (c countedNotes) Keep(_ context.Context, notes map[string][]byte) error {
+	*c.n += len(notes)
+	return nil
+}
+
+func (countedNotes) Drop(context.Context, []string) error { return nil }
 
 func TestCursor_stays_small_with_as_many_logs_as_it_may_bear(t *testing.T) {
 	t.Parallel()
@@ -146,7 +184,7 @@ func TestCursor_stays_small_with_as_many_logs_as_it_may_bear(t *testing.T) {
 		return nil
 	}}
 	for _, id := range []string{"1C_gsdOsNIk5bGW5Jl49gBPm9lCKnE5Tj2SbjWB4d77s", "2"} {
-		require.NoError(t, b.add(t.Context(), lastPhase, 99, source.Entry{SourceID: id}))
+		require.NoError(t, b.add(t.Context(), lastPhase, 99, source.Entry{SourceID: id}, nil))
 	}
 	require.NotEmpty(t, said)
 	assert.LessOrEqual(t, len(said), 4096)

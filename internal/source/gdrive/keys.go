@@ -52,9 +52,12 @@ func (k *keys) add(header http.Header, id string) {
 	}
 }
 
-// has tells whether a file's key is known.
-func (k *keys) has(id string) bool {
+// of gives a file's key; empty when none is known.
+func (k *keys) of(id string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.known[id] != ""
+	return k.known[id]
 }
+
+// has tells whether a file's key is known.
+func (k *keys) has(id string) bool { return k.of(id) != "" }

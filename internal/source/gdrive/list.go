@@ -24,18 +24,19 @@ func (s *Source) List(ctx context.Context, root source.Root, after string, yield
 	if err != nil {
 		return source.Listed{}, failure(err)
 	}
-	rich, err := isFirst(ctx, root)
+	noting, err := notes(ctx, root)
 	if err != nil {
 		return source.Listed{}, err
 	}
-	w := s.sweep(top, logs, rich)
-	out := &batches{size: s.batchSize, from: from, logs: logs, yield: yield}
+	w := s.sweep(top, logs, noting)
+	out := &batches{size: s.batchSize, from: from, logs: logs, notes: root.Notes, yield: yield}
 	w.take = func(ctx context.Context, at placed) error {
 		entry := at.entry(root.Limits)
-		if rich && entry.Skip == nil && entry.Kind == source.KindDocument {
-			s.listed.keep(root, at)
+		var said []byte
+		if noting {
+			said = s.note(at, entry)
 		}
-		return out.add(ctx, w.phase, at.depth, entry)
+		return out.add(ctx, w.phase, at.depth, entry, said)
 	}
 	err = w.down(ctx, []placed{top})
 	if err == nil {
@@ -53,9 +54,9 @@ func (s *Source) List(ctx context.Context, root source.Root, after string, yield
 	return w.listed(), nil
 }
 
-// isFirst tells a folder of which nothing is known yet.
-func isFirst(ctx context.Context, root source.Root) (bool, error) {
-	if root.Known == nil {
+// notes tells whether a listing notes what the reads need: where nothing is known of the folder yet, so that all is read.
+func notes(ctx context.Context, root source.Root) (bool, error) {
+	if root.Known == nil || root.Notes == nil {
 		return false, nil
 	}
 	known, err := root.Known(ctx)
@@ -91,14 +92,18 @@ type batches struct {
 	size    int
 	from    cursor
 	logs    checkpoint
+	notes   source.Notes
 	yield   func(source.Batch) error
 	pending []source.Entry
 	last    cursor
+	// noted are the notes on what is pending, and count is how many there were.
+	noted map[string][]byte
+	count int
 	// refused is why a batch wasn't taken.
 	refused error
 }
 
-func (b *batches) add(ctx context.Context, phase, depth int, e source.Entry) error {
+func (b *batches) add(ctx context.Context, phase, depth int, e source.Entry, note []byte) error {
 	at := cursor{Phase: phase, Depth: depth, ID: e.SourceID}
 	if b.from.ID != "" && at.compare(b.from) <= 0 {
 		return nil
@@ -115,6 +120,13 @@ func (b *batches) add(ctx context.Context, phase, depth int, e source.Entry) err
 		}
 	}
 	b.pending, b.last = append(b.pending, e), at
+	if note != nil && b.count < maxNotes {
+		if b.noted == nil {
+			b.noted = map[string][]byte{}
+		}
+		b.noted[e.SourceID] = note
+		b.count++
+	}
 	return nil
 }
 
@@ -128,6 +140,10 @@ func (b *batches) end(ctx context.Context) error {
 func (b *batches) flush(ctx context.Context, next string) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if len(b.noted) > 0 {
+		_ = b.notes.Keep(ctx, b.noted) // without them the reads ask
+		b.noted = nil
 	}
 	b.refused = b.yield(source.Batch{Entries: b.pending, Returned: len(b.pending), Cursor: next})
 	b.pending = nil

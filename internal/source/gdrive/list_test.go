@@ -13,6 +13,7 @@ import (
 	"github.com/loresync/loresync/internal/source"
 	"github.com/loresync/loresync/internal/source/gdrive"
 	"github.com/loresync/loresync/internal/source/gdrive/drivetest"
+	"github.com/loresync/loresync/internal/source/sourcetest"
 )
 
 func TestList_names_are_for_people_and_ids_tell_files_apart(t *testing.T) {
@@ -304,18 +305,22 @@ func TestList_costs_a_request_for_each_folder_and_a_first_sync_one_more_for_each
 	}
 	// Only who may share a file is told with whom it is shared.
 	s.did(s.Share(s.root.Ref, s.ServiceAccount(), drivetest.RoleWriter))
-	s.root.Known = func(context.Context) (map[string]string, error) { return map[string]string{}, nil }
+	var notes sourcetest.Notes
+	s.root = notes.Noting(s.root)
 	s.ResetLog()
 	all := s.list(s.root)
+	assert.Equal(t, files, notes.Len())
 	assert.Equal(t, folders+1, s.Count(drivetest.KindList), "one for each folder and the root")
-	for _, e := range all.entries {
+	readers := []*gdrive.Source{s.src, s.source(), s.source()}
+	for i, e := range all.entries {
 		if e.Kind == source.KindDocument {
-			page := s.fetch(e.SourceID)
+			page, err := readers[i%len(readers)].Fetch(t.Context(), s.root, e.SourceID)
+			require.NoError(t, err)
 			require.Equal(t, e, page.Entry)
 			require.NotEmpty(t, page.Access)
 		}
 	}
-	// The root, the change token and the access token come on top.
+	// The root, the change token and each process's access token come on top.
 	assert.LessOrEqual(t, float64(s.Count()), 1.02*(files+folders+1), "%v", s.Counts())
 
 	s.ResetLog()
@@ -325,4 +330,5 @@ func TestList_costs_a_request_for_each_folder_and_a_first_sync_one_more_for_each
 	s.root.Known = func(context.Context) (map[string]string, error) { return all.parents(), nil }
 	s.list(s.root)
 	assert.LessOrEqual(t, s.Count(), folders+3, "a second listing costs no more than its folders: %v", s.Counts())
+	assert.Zero(t, notes.Len(), "and notes nothing")
 }

@@ -98,6 +98,16 @@ func TestCheck_says_what_to_do(t *testing.T) {
 		failure := failureOf(t, s.src.Check(t.Context(), s.at(folderID)))
 		assert.Equal(t, source.ClassNotFound, failure.Class)
 		assert.NotContains(t, failure.Sentence, "nothing is shared")
+		assert.Contains(t, failure.Sentence, "share the folder with "+s.ServiceAccount(), "which is how it comes to be seen")
+		assert.NotContains(t, failure.Sentence, "any more", "it may never have been seen")
+	})
+	t.Run("what is no folder is told", func(t *testing.T) {
+		t.Parallel()
+		s := newOffice(t, drivetest.Options{})
+		assert.Contains(t, failureOf(t, s.src.Check(t.Context(), s.at(s.doc(s.root.Ref, "Plan", "x")))).Sentence, "not a folder")
+		s.folder("", "Another")
+		s.did(s.Trash(s.root.Ref))
+		assert.Contains(t, failureOf(t, s.src.Check(t.Context(), s.root)).Sentence, "trash")
 	})
 	t.Run("refused credentials are told", func(t *testing.T) {
 		t.Parallel()
@@ -105,6 +115,31 @@ func TestCheck_says_what_to_do(t *testing.T) {
 		s.Revoke(s.ServiceAccount())
 		assert.Equal(t, source.ClassUnauthorized, failureOf(t, s.src.Check(t.Context(), s.root)).Class)
 	})
+}
+
+func TestAdvice_warns_of_a_service_accounts_own_drive_while_it_is_empty(t *testing.T) {
+	t.Parallel()
+	s := newOffice(t, drivetest.Options{})
+	advice, err := s.src.Advice(t.Context(), s.root)
+	require.NoError(t, err)
+	assert.Empty(t, advice, "what is shared needs none")
+	advice, err = s.src.Advice(t.Context(), s.at(gdrive.MyDrive))
+	require.NoError(t, err)
+	require.Len(t, advice, 1)
+	assert.Contains(t, advice[0], "share a folder with "+s.ServiceAccount())
+
+	person := s.source(func(o *gdrive.Options) { o.Credentials.Key = key(s.UserCredentialsJSON(s.Owner())) })
+	advice, err = person.Advice(t.Context(), s.at(gdrive.MyDrive))
+	require.NoError(t, err)
+	assert.Empty(t, advice, "people can put files into their own drives")
+
+	s.doc(s.Root(s.ServiceAccount()), "Made by a program", "x")
+	advice, err = s.src.Advice(t.Context(), s.at(gdrive.MyDrive))
+	require.NoError(t, err)
+	assert.Empty(t, advice)
+	s.Revoke(s.ServiceAccount())
+	_, err = s.src.Advice(t.Context(), s.at(gdrive.MyDrive))
+	assert.Equal(t, source.ClassUnauthorized, failureOf(t, err).Class)
 }
 
 func TestFaultR079_An_account_that_sees_nothing_is_told_so(t *testing.T) {

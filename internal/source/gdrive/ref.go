@@ -122,6 +122,10 @@ func matching(id string) string {
 	return id
 }
 
+// RootID gives the id of a root's canonical reference, without the resource key that it may bear: root and shared-with-me are
+// their own.
+func RootID(ref string) string { return refOf(source.Root{Ref: ref}).id }
+
 // rootRef is a root's reference, taken apart.
 type rootRef struct{ id, key string }
 

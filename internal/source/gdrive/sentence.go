@@ -1,6 +1,10 @@
 package gdrive
 
-import "github.com/loresync/loresync/internal/source"
+import (
+	"time"
+
+	"github.com/loresync/loresync/internal/source"
+)
 
 // The classes of skipped pages that are Drive's own; the others are shared by all sources.
 const (
@@ -80,4 +84,13 @@ func sayGrant(code string) string {
 		return "Google refused the grant: the account or its key was deleted, the user is unknown, or this machine's clock is wrong; renew the key"
 	}
 	return "Google gave no access token (" + code + "): check the connection's credentials"
+}
+
+// sayClock tells that this machine can't sign what Google takes.
+func sayClock(off time.Duration) string {
+	how := "fast"
+	if off < 0 {
+		how = "slow"
+	}
+	return "this machine's clock is " + off.Abs().String() + " " + how + ", so Google takes nothing that its key signs: set the clock"
 }

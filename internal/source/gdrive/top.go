@@ -2,6 +2,7 @@ package gdrive
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/loresync/loresync/internal/knowledge"
@@ -52,6 +53,9 @@ func (s *Source) Check(ctx context.Context, root source.Root) error {
 	if err != nil {
 		return failure(err)
 	}
+	if who == "" {
+		who = "the connection's account"
+	}
 	_, listed, err := s.top(ctx, root, fresh)
 	if err != nil {
 		return failure(err)
@@ -66,16 +70,49 @@ func (s *Source) Check(ctx context.Context, root source.Root) error {
 	case seesNothing:
 		return &source.Failure{Class: source.ClassNotFound, Doing: "look at the root", Sentence: sayNothingShared(who)}
 	case listed.Verdict != "":
-		return &source.Failure{Class: source.ClassNotFound, Doing: "look at the root", Sentence: listed.Sentence}
+		return &source.Failure{Class: source.ClassNotFound, Doing: "look at the root", Sentence: sayRoot(listed.Sentence, who)}
 	}
 	return nil
 }
 
 func sayNothingShared(who string) string {
-	if who == "" {
-		who = "the connection's account"
-	}
 	return "connected, but nothing is shared: share a folder or a shared drive in Google Drive with " + who
+}
+
+// sayRoot words what is wrong with a root for a person who may just have given it: nothing was there to be lost.
+func sayRoot(verdict, who string) string {
+	switch verdict {
+	case sayRootMissing:
+		return "Google Drive shows no such folder to " + who + ": share the folder with " + who + " (as a viewer), and check its URL"
+	case sayRootUnreadable:
+		return who + " may not read this folder in Google Drive: share the folder with " + who + " (as a viewer)"
+	case sayRootTrashed:
+		return "this folder is in Google Drive's trash: restore it, or give another one"
+	case sayRootIsFile:
+		return "this is a file in Google Drive, not a folder: give the URL of a folder or shared drive"
+	}
+	return verdict
+}
+
+// serviceDomain ends the addresses of service accounts.
+const serviceDomain = ".gserviceaccount.com"
+
+// Advice warns of a service account's own drive with nothing in it: nobody can open it to put anything there.
+func (s *Source) Advice(ctx context.Context, root source.Root) ([]string, error) {
+	if refOf(root).id != MyDrive {
+		return nil, nil
+	}
+	ctx = transport.WithAttempt(ctx, transport.Attempt{Lane: knowledge.LanePerson, Check: true})
+	who, err := s.client.account(ctx)
+	if err != nil || !strings.HasSuffix(who, serviceDomain) {
+		return nil, failure(err)
+	}
+	found, err := s.client.list(ctx, query{q: "'root' in parents and trashed = false", fields: "id", size: 1})
+	if err != nil || len(found.files) > 0 || found.next != "" {
+		return nil, failure(err)
+	}
+	return []string{"My Drive of the service account " + who + " is empty, and people can't put files there: share a folder with " + who +
+		" and register its URL, or read as a user of the domain (`starter connection add NAME --source gdrive --secret REF --subject USER`)"}, nil
 }
 
 // seesNothing tells an account that sees no file at all.

@@ -35,9 +35,9 @@ func (s *Source) Watch(ctx context.Context, log string, channel source.Channel) 
 	if opened.ResourceId == "" {
 		return source.Watched{}, &source.Failure{Class: source.ClassUnavailable, Doing: "open a channel", Sentence: sayBroken, Err: errNoResource}
 	}
-	watched := source.Watched{ResourceID: opened.ResourceId, Expires: time.UnixMilli(opened.Expiration).UTC()}
-	if opened.Expiration == 0 {
-		watched.Expires = time.Now().Add(time.Hour).UTC() // Drive's default
+	watched := source.Watched{ResourceID: opened.ResourceId}
+	if opened.Expiration != 0 {
+		watched.Expires = time.UnixMilli(opened.Expiration).UTC()
 	}
 	return watched, nil
 }

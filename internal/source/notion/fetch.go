@@ -82,7 +82,7 @@ func (*Source) belowRoot(root source.Root, object document.Object, above place) 
 
 // fetchContent reads the blocks of a page, what is attached to them and, where the folder wants them, its comments.
 func (s *Source) fetchContent(ctx context.Context, root source.Root, entry source.Entry, doc *reading) (source.Page, error) {
-	reader := s.blockReader(entry.SourceID, progressOf(root.Memo, entry))
+	reader := s.blockReader(entry.SourceID, progressOf(root, entry))
 	blocks, err := reader.read(ctx)
 	if err != nil {
 		return source.Page{}, failure(err)

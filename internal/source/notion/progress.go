@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/loresync/loresync/internal/source"
 )
@@ -39,11 +38,11 @@ type kept struct {
 // asking is the request for blocks.
 type asking func(ctx context.Context, parent, cursor string) (list, error)
 
-func progressOf(memo source.Memo, entry source.Entry) *progress {
-	if memo == nil || entry.Version == "" || time.Since(entry.EditedAt) < 2*editGranularity {
+func progressOf(root source.Root, entry source.Entry) *progress {
+	if root.Memo == nil || entry.Version == "" || root.At.Sub(entry.EditedAt) < 2*editGranularity {
 		return nil
 	}
-	return &progress{memo: memo, version: entry.Version}
+	return &progress{memo: root.Memo, version: entry.Version}
 }
 
 // children gives blocks from what an earlier attempt kept, or asks for them and keeps the answer.

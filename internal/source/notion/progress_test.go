@@ -71,7 +71,7 @@ func (s *space) breakAfter(n int) {
 func (s *space) attempt(id string, memo source.Memo) (page source.Page, answered int, err error) {
 	s.t.Helper()
 	root := s.root
-	root.Memo = memo
+	root.Memo, root.At = memo, time.Now()
 	s.server.ResetLog()
 	page, err = s.src.Fetch(s.t.Context(), root, id)
 	for _, r := range s.server.Requests(notiontest.KindChildren) {

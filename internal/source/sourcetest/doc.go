@@ -104,6 +104,8 @@ var cases = []struct {
 	{"a_vanished_page_is_not_found", testVanished},
 	{"cancelling_ends_a_fetch", testCancelledFetch},
 	{"pages_can_be_read_and_listed_concurrently", testConcurrency},
+	{"a_note_of_the_listing_says_what_a_read_finds", testNotes},
+	{"lost_notes_cost_nothing_but_requests", testLostNotes},
 	{"presence_tells_alive_from_gone", testPresence},
 	{"a_page_may_go_and_come_back", testRevival},
 	{"a_rename_keeps_the_id_or_the_fingerprint", testRename},

@@ -188,6 +188,22 @@ func TestDocumentsKeepTheContractWhateverTheyComeFrom(t *testing.T) {
 	require.NoError(t, p.Document(map[string]string{"title": "<a> & b"}))
 	assert.Contains(t, answer.String(), "\"<a> & b\"\n}\n")
 	require.NoError(t, p.Document(nil))
+
+	p, answer, _ = printer(out.Terminals{})
+	const hostile = "\x1b[2J\u009b\x7f\u202e\ufeff 人事"
+	require.NoError(t, p.Document([]string{hostile}))
+	assert.Equal(t, "[\n  \"\\u001b[2J\\u009b\\u007f\\u202e\\ufeff 人事\"\n]\n", answer.String(), "nothing steers a terminal")
+	assert.JSONEq(t, `["\u001b[2J\u009b\u007f\u202e\ufeff 人事"]`, answer.String(), "and nothing is lost")
+}
+
+func TestTitlesAreCutAndNeverEmpty(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "Trains", out.Title("Trains\n"))
+	assert.Equal(t, "Untitled", out.Title(" \n"))
+	long := strings.Repeat("出張", 100)
+	assert.LessOrEqual(t, out.Width(out.Title(long)), 60)
+	assert.True(t, strings.HasSuffix(out.Title(long), "…"))
+	assert.Equal(t, long, out.WholeTitle(long))
 }
 
 func TestMessagesStayBesideTheAnswer(t *testing.T) {

@@ -3,13 +3,17 @@
 package out
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/loresync/loresync/internal/document"
 )
 
 // Terminals says which of the three streams a person sits at, and how wide the screen is.
@@ -36,15 +40,37 @@ func New(answer, messages io.Writer, terminals Terminals, now func() time.Time) 
 	return &Printer{Terminals: terminals, now: now, answer: &stickyWriter{to: answer}, messages: messages}
 }
 
-// Document prints v as the one JSON document of a command: times in UTC, empty lists as [].
+// Document prints v as the one JSON document of a command: times in UTC, empty lists as [], and whatever could steer a terminal
+// escaped.
 func (p *Printer) Document(v any) error {
-	encoder := json.NewEncoder(p.answer)
+	var encoded bytes.Buffer
+	encoder := json.NewEncoder(&encoded)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(normalise(v)); err != nil {
+	if err := encoder.Encode(document.Normal(v)); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	if _, err := p.answer.Write(escaped(encoded.Bytes())); err != nil {
 		return fmt.Errorf("write the answer: %w", err)
 	}
 	return nil
+}
+
+// escaped spells as JSON escapes what the encoder leaves as it is and could steer a terminal. Such characters stand in strings only.
+func escaped(encoded []byte) []byte {
+	steers := func(r rune) bool { return !harmless(r) }
+	if bytes.IndexFunc(encoded, steers) < 0 {
+		return encoded
+	}
+	safe := make([]byte, 0, len(encoded))
+	for _, r := range string(encoded) {
+		if steers(r) {
+			safe = fmt.Appendf(safe, `\u%04x`, r)
+		} else {
+			safe = utf8.AppendRune(safe, r)
+		}
+	}
+	return safe
 }
 
 // Line prints one line of the answer.
@@ -52,11 +78,10 @@ func (p *Printer) Line(format string, args ...any) {
 	fmt.Fprintf(p.answer, format+"\n", args...)
 }
 
-// Raw prints a text of the answer as it is; on a terminal without what could steer the terminal.
+// Raw prints a text of the answer as it is, but for what could steer a terminal: what is piped mostly ends on one. Documents for
+// programs keep it.
 func (p *Printer) Raw(content string) {
-	if p.Terminals.Out {
-		content = CleanText(content)
-	}
+	content = CleanText(content)
 	if !strings.HasSuffix(content, "\n") {
 		content += "\n"
 	}

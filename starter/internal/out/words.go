@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/loresync/loresync/internal/knowledge"
 )
 
 // Plural is a number with its noun in the right form: "1 page", "2,000 pages", "3 entries".
@@ -84,11 +86,14 @@ func Or(content, instead string) string {
 	return content
 }
 
-// Untitled stands for people where a title would be; programs get the empty title.
-const Untitled = "(untitled)"
+// longestTitle is how many cells of a title a line or a table shows: more pushes everything else out of sight.
+const longestTitle = 60
 
-// Title is a title as people read it.
-func Title(title string) string { return Or(Clean(title), Untitled) }
+// Title is a title as people read it among other things, cut where it is very long. Programs get the whole one, an empty one too.
+func Title(title string) string { return Truncate(WholeTitle(title), longestTitle) }
+
+// WholeTitle is Title where there is room for all of it.
+func WholeTitle(title string) string { return Or(Clean(title), knowledge.Untitled) }
 
 // Listing joins words as a sentence does: "a", "a and b", "a, b and c".
 func Listing(words []string) string {

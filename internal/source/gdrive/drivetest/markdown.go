@@ -99,7 +99,7 @@ func (w *markdownWriter) table(p paragraph) {
 	for i, row := range p.rows {
 		w.out.WriteString("|")
 		for _, cell := range row {
-			w.out.WriteString(" " + strings.ReplaceAll(w.line(cell), "\n", " ") + " |")
+			w.out.WriteString(" " + strings.ReplaceAll(w.line(cell), "  \n", "<br>") + " |")
 		}
 		if i == 0 {
 			w.out.WriteString("\n|" + strings.Repeat(" :---- |", len(row)))

@@ -137,7 +137,9 @@ func (r *reader) span(n ast.Node, in run) []run {
 		return []run{in}
 	case *ast.Image:
 		return []run{{picture: r.picture(string(n.Destination))}}
-	case *ast.RawHTML, *extast.TaskCheckBox:
+	case *ast.RawHTML:
+		return r.tag(n, in)
+	case *extast.TaskCheckBox:
 		return nil
 	}
 	return r.inline(n, in)
@@ -153,6 +155,15 @@ func (r *reader) words(n *ast.Text, in run) []run {
 		return []run{in, {broken: true}}
 	case n.SoftLineBreak():
 		in.text += " "
+	}
+	return []run{in}
+}
+
+// tag makes a line break of a <br>. The editor knows no other tags: they are text.
+func (r *reader) tag(n *ast.RawHTML, in run) []run {
+	in.text = string(n.Segments.Value(r.source))
+	if name := strings.Trim(in.text, "<>/ "); strings.EqualFold(name, "br") {
+		return []run{{broken: true}}
 	}
 	return []run{in}
 }

@@ -1,12 +1,13 @@
-package out
+// Package document writes what commands and the HTTP API answer as JSON, so that both answer the same.
+package document
 
 import (
 	"reflect"
 	"time"
 )
 
-// normalise copies v so that its JSON keeps the contract whatever it came from: times in UTC, absent lists as [].
-func normalise(v any) any {
+// Normal copies v so that its JSON keeps the contract whatever it came from: times in UTC, absent lists as [].
+func Normal(v any) any {
 	if v == nil {
 		return nil
 	}
