@@ -17,7 +17,7 @@ func measureFirst(ctx context.Context, l *lab) (report.Section, error) {
 	if err := l.addMain(ctx); err != nil {
 		return report.Section{}, err
 	}
-	before, err := l.floor(ctx)
+	before, err := l.floor(ctx, l.options.pages)
 	if err != nil {
 		return report.Section{}, err
 	}
@@ -26,7 +26,7 @@ func measureFirst(ctx context.Context, l *lab) (report.Section, error) {
 		return report.Section{}, err
 	}
 	l.filled = true
-	after, err := l.floor(ctx)
+	after, err := l.floor(ctx, l.options.pages)
 	if err != nil {
 		return report.Section{}, err
 	}

@@ -61,16 +61,16 @@ type floorRun struct {
 	usage usage
 }
 
-// floor measures how many workflows that do nothing the server completes a second. Nobody waits for a single one of them,
+// floor measures how many of n workflows that do nothing the server completes a second. Nobody waits for a single one of them,
 // since that would cost the server more than loresync costs it.
-func (l *lab) floor(ctx context.Context) (floorRun, error) {
+func (l *lab) floor(ctx context.Context, n int) (floorRun, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, floorPatience, errFloorLost)
 	defer cancel()
 	var run floorRun
 	err := l.withChild(ctx, roleFloor, func(c *child) error {
 		before := l.clock(c)
 		var err error
-		run.rate, err = l.floorRate(ctx)
+		run.rate, err = l.floorRate(ctx, n)
 		run.usage = l.clock(c).since(before)
 		return err
 	})
@@ -80,11 +80,11 @@ func (l *lab) floor(ctx context.Context) (floorRun, error) {
 	return run, err
 }
 
-func (l *lab) floorRate(ctx context.Context) (float64, error) {
+func (l *lab) floorRate(ctx context.Context, n int) (float64, error) {
 	l.floors++
 	prefix := fmt.Sprintf("bench/floor-%d/", l.floors)
 	begun := time.Now()
-	if err := l.startFloorWorkflows(ctx, prefix); err != nil {
+	if err := l.startFloorWorkflows(ctx, prefix, n); err != nil {
 		return 0, fmt.Errorf("start the floor's workflows: %w", err)
 	}
 	query := fmt.Sprintf("WorkflowId STARTS_WITH '%s' AND ExecutionStatus = 'Completed'", prefix)
@@ -93,7 +93,7 @@ func (l *lab) floorRate(ctx context.Context) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if done == int64(l.options.pages) {
+		if done == int64(n) {
 			break
 		}
 		if err := pause(ctx, floorTick); err != nil {
@@ -101,13 +101,13 @@ func (l *lab) floorRate(ctx context.Context) (float64, error) {
 		}
 	}
 	ended, err := l.lastClose(ctx, query)
-	return float64(l.options.pages) / ended.Sub(begun).Seconds(), err
+	return float64(n) / ended.Sub(begun).Seconds(), err
 }
 
-func (l *lab) startFloorWorkflows(ctx context.Context, prefix string) error {
+func (l *lab) startFloorWorkflows(ctx context.Context, prefix string, n int) error {
 	group, starting := errgroup.WithContext(ctx)
 	group.SetLimit(floorStarters)
-	for i := range l.options.pages {
+	for i := range n {
 		group.Go(func() error {
 			options := client.StartWorkflowOptions{ID: fmt.Sprintf("%s%d", prefix, i), TaskQueue: floorQueue}
 			_, err := l.Temporal.ExecuteWorkflow(starting, options, FloorWorkflow)

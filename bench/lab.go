@@ -16,7 +16,11 @@ import (
 	"github.com/loresync/loresync/schema"
 )
 
-const database = "loresync"
+const (
+	database = "loresync"
+	// callPatience bounds one call of Temporal: a server that a load keeps busy is not one that is down.
+	callPatience = time.Minute
+)
 
 // lab is the servers of one run, and loresync's door to them. Workers run in processes of their own.
 type lab struct {
@@ -75,6 +79,7 @@ func (l *lab) connect(ctx context.Context) error {
 	l.Wiring, err = config.Connect(ctx, config.Config{
 		DatabaseURL: l.postgres.URL(database),
 		Temporal:    client.Options{HostPort: l.temporal.Address(), Namespace: client.DefaultNamespace},
+		Timeouts:    config.Timeouts{Temporal: callPatience},
 	}, slog.New(slog.DiscardHandler))
 	return err
 }

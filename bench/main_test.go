@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,7 @@ func TestFlags(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []string{"memory", "delete"}, o.skip)
 		assert.Equal(t, 2000, o.pages)
+		assert.True(t, filepath.IsAbs(o.binDir), "servers are started from another directory")
 	})
 	t.Run("name measures to take", func(t *testing.T) {
 		t.Parallel()
@@ -47,7 +49,9 @@ func TestFlags(t *testing.T) {
 	})
 	t.Run("that make no sense are refused", func(t *testing.T) {
 		t.Parallel()
-		for _, args := range []string{"--skip nothing", "--only nothing", "--pages 1", "--memory-pages 0", "--notion-pages 10001", "first"} {
+		for _, args := range []string{
+			"--skip nothing", "--only nothing", "--pages 1", "--memory-pages 0", "--notion-pages 10001", "--crowd 0", "--crowd 51", "first",
+		} {
 			_, err := parse(strings.Fields(args), t.Output())
 			assert.ErrorIs(t, err, errUsage, args)
 		}

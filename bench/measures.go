@@ -23,6 +23,7 @@ var measures = []measure{
 	{"edit", "One paragraph edited", measureEdit},
 	{"history", "History of a page sync", measureHistory},
 	{"delete", "Deletes during a sync", measureDelete},
+	{"approaches", "Three designs compared", measureApproaches},
 	{"notion-budget", "Rate budget of Notion", measureNotionBudget},
 	{"memory", "Memory and history of a large folder", measureMemory},
 }

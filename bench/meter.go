@@ -23,15 +23,16 @@ type usage struct {
 	wall time.Duration
 }
 
-// clock reads the processor times of all that takes part, and of the whole machine.
+// clock reads the processor times of all that takes part, and of the whole machine. Without a child the worker is this process.
 func (l *lab) clock(c *child) times {
 	t := times{at: time.Now(), known: true}
-	for _, reading := range []struct {
-		into *time.Duration
-		pid  int
-	}{{&t.worker, c.pid()}, {&t.postgres, l.postgres.Pid()}, {&t.temporal, l.temporal.Pid()}} {
+	readings := map[*time.Duration]int{&t.postgres: l.postgres.Pid(), &t.temporal: l.temporal.Pid()}
+	if c != nil {
+		readings[&t.worker] = c.pid()
+	}
+	for into, pid := range readings {
 		var err error
-		if *reading.into, err = proc.CPU(reading.pid); err != nil {
+		if *into, err = proc.CPU(pid); err != nil {
 			t.known = false
 		}
 	}
@@ -96,11 +97,13 @@ func processorTable(columns ...column) []report.Table {
 		{"together", usage.total},
 		{"others on the machine meanwhile", usage.others},
 	} {
-		row := []string{part.name}
+		row, some := []string{part.name}, false
 		for _, c := range columns {
-			row = append(row, c.each(part.of(c.usage)))
+			row, some = append(row, c.each(part.of(c.usage))), some || part.of(c.usage) > 0
 		}
-		table.Rows = append(table.Rows, row)
+		if some { // the worker may be this program
+			table.Rows = append(table.Rows, row)
+		}
 	}
 	return []report.Table{table}
 }

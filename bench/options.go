@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -14,6 +15,7 @@ type options struct {
 	pages       int
 	memoryPages int
 	notionPages int
+	crowd       int
 	seed        uint64
 	skip        []string
 	only        []string
@@ -34,6 +36,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	flags.IntVar(&o.pages, "pages", 2000, "pages of the folder that is synced, and workflows of the floor")
 	flags.IntVar(&o.memoryPages, "memory-pages", 20000, "pages of the folder with which the worker's memory is measured")
 	flags.IntVar(&o.notionPages, "notion-pages", 10_000, "pages of the stand-in of Notion whose crawl shows the rate budget, 10,000 at most")
+	flags.IntVar(&o.crowd, "crowd", 50, "syncs of one page that stand before its delete where designs are compared, 50 at most")
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of the generated pages")
 	flags.StringVar(&skip, "skip", "", "measures to leave out, with commas between: "+strings.Join(measureNames(), ", "))
 	flags.StringVar(&only, "only", "", "measures to take, with commas between; the figures of the others stay in the file as they are")
@@ -45,11 +48,26 @@ func parse(args []string, out io.Writer) (options, error) {
 		return o, fmt.Errorf("read the flags: %w", err)
 	}
 	o.skip, o.only = names(skip), names(only)
+	if o.binDir != "" {
+		// The servers run in a directory of their own, from which a relative path leads nowhere.
+		var err error
+		if o.binDir, err = filepath.Abs(o.binDir); err != nil {
+			return o, fmt.Errorf("find the directory of server programs: %w", err)
+		}
+	}
 	return o, o.check(flags.Args())
 }
 
 func names(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// chartFile is where the chart goes: beside the figures, under the name by which they refer to it. It is empty without figures.
+func (o options) chartFile() string {
+	if o.out == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(o.out), chartName)
 }
 
 // takes tells whether a measure is to be taken.
@@ -66,6 +84,9 @@ func (o options) check(rest []string) error {
 	}
 	if o.notionPages < leastNotionPages || o.notionPages > mostNotionPages {
 		return fmt.Errorf("%w: --notion-pages must be from %d to %d", errUsage, leastNotionPages, mostNotionPages)
+	}
+	if o.crowd < 1 || o.crowd > mostCrowd {
+		return fmt.Errorf("%w: --crowd must be from 1 to %d", errUsage, mostCrowd)
 	}
 	for _, name := range slices.Concat(o.skip, o.only) {
 		if !slices.Contains(measureNames(), name) {

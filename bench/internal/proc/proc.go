@@ -146,3 +146,17 @@ func Busy() (time.Duration, error) {
 	}
 	return time.Duration(total) * tick, nil
 }
+
+// Load is the load average of the last minute; 0 where the system doesn't tell.
+func Load() float64 {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	load, err := strconv.ParseFloat(first, 64)
+	if err != nil {
+		return 0
+	}
+	return load
+}

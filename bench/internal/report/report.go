@@ -23,6 +23,13 @@ type Table struct {
 	Rows [][]string
 }
 
+// Image is a picture in a file beside the report.
+type Image struct {
+	File string
+	// Alt is for those who don't see it.
+	Alt string
+}
+
 // Section is one measure.
 type Section struct {
 	Title string
@@ -30,6 +37,8 @@ type Section struct {
 	Note   string
 	Rows   []Row
 	Tables []Table
+	// Images stand behind the tables.
+	Images []Image
 	// Missing is why there are no figures: it was skipped, or it failed.
 	Missing string
 }
@@ -107,6 +116,9 @@ func (s Section) write(w io.Writer) {
 	for _, extra := range s.Tables {
 		fmt.Fprintln(w)
 		extra.write(w)
+	}
+	for _, image := range s.Images {
+		fmt.Fprintf(w, "\n![%s](%s)\n", image.Alt, image.File)
 	}
 }
 

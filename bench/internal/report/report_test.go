@@ -23,6 +23,7 @@ func sample() *report.Report {
 					{What: "a|b", Figure: "1"},
 				},
 				Tables: []report.Table{{Head: []string{"process", "ms a page"}, Rows: [][]string{{"worker", "3"}}}},
+				Images: []report.Image{{File: "first.svg", Alt: "Where the time goes"}},
 			},
 			{Title: "Memory", Missing: "skipped"},
 		},
@@ -54,6 +55,8 @@ From nothing.
 | process | ms a page |
 | --- | --- |
 | worker | 3 |
+
+![Where the time goes](first.svg)
 
 ### Memory
 
