@@ -17,9 +17,14 @@ import (
 	"github.com/loresync/loresync/internal/testenv"
 )
 
+// stop returns once all threads of a process stand still, which is some milliseconds after the signal.
 func stop(t *testing.T, process *exec.Cmd) {
 	t.Helper()
 	require.NoError(t, process.Process.Signal(syscall.SIGSTOP))
+	var status syscall.WaitStatus
+	_, err := syscall.Wait4(process.Process.Pid, &status, syscall.WUNTRACED, nil)
+	require.NoError(t, err)
+	require.True(t, status.Stopped(), "it ended instead")
 }
 
 func wake(t *testing.T, process *exec.Cmd) {

@@ -15,6 +15,8 @@ const (
 	askPatience = 4 * time.Second
 	// lostAfter is for how long there is no answer before Postgres is taken for lost. A restart of it, or a busy machine, takes less.
 	lostAfter = 12 * time.Second
+	// lostAsks is how many questions get no answer in that time. A process that was stopped for longer had asked one before.
+	lostAsks = 3
 )
 
 // asker tells whether the database answers.
@@ -24,16 +26,17 @@ type asker interface {
 
 // awaitLoss returns once the database has not answered for a while, with the last error; nil when the context ended.
 func awaitLoss(ctx context.Context, database asker) error {
-	answered, next := time.Now(), askEvery
+	answered, next, unanswered := time.Now(), askEvery, 0
 	for pause.For(ctx, next) == nil {
 		err := ask(ctx, database)
 		switch {
 		case err == nil:
-			answered, next = time.Now(), askEvery
-		case ctx.Err() == nil && time.Since(answered) >= lostAfter:
+			answered, next, unanswered = time.Now(), askEvery, 0
+		case ctx.Err() == nil && unanswered+1 >= lostAsks && time.Since(answered) >= lostAfter:
 			return err
 		default:
 			next = askAgain
+			unanswered++
 		}
 	}
 	return nil
