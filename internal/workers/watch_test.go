@@ -9,17 +9,19 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/loresync/loresync/internal/pause"
 )
 
 // asking answers questions as a test says, and knows how many there were.
 type asking struct {
-	answer func(n int) error
+	answer func(ctx context.Context, n int) error
 	asked  int
 }
 
-func (a *asking) Ask(context.Context) error {
+func (a *asking) Ask(ctx context.Context) error {
 	a.asked++
-	return a.answer(a.asked)
+	return a.answer(context.WithoutCancel(ctx), a.asked)
 }
 
 var errAway = errors.New("away")
@@ -31,7 +33,7 @@ func TestAwaitLoss(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
-			require.ErrorIs(t, awaitLoss(t.Context(), &asking{answer: func(int) error { return errAway }}), errAway)
+			require.ErrorIs(t, awaitLoss(t.Context(), &asking{answer: func(context.Context, int) error { return errAway }}), errAway)
 			assert.GreaterOrEqual(t, time.Since(began), lostAfter)
 			assert.Less(t, time.Since(began), 2*lostAfter)
 		})
@@ -42,7 +44,7 @@ func TestAwaitLoss(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
-			assert.NoError(t, awaitLoss(ctx, &asking{answer: func(n int) error {
+			assert.NoError(t, awaitLoss(ctx, &asking{answer: func(_ context.Context, n int) error {
 				if n%5 == 0 {
 					return nil
 				}
@@ -56,12 +58,12 @@ func TestAwaitLoss(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
-			assert.NoError(t, awaitLoss(ctx, &asking{answer: func(n int) error {
+			assert.NoError(t, awaitLoss(ctx, &asking{answer: func(ctx context.Context, n int) error {
 				if n != 3 {
 					return nil
 				}
-				time.Sleep(time.Minute) // it stood still while it asked
-				return context.DeadlineExceeded
+				// It stood still while it asked.
+				return errors.Join(pause.For(ctx, time.Minute), context.DeadlineExceeded)
 			}}))
 		})
 	})
